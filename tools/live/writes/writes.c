@@ -6,7 +6,7 @@
 #include "cli/heap.h"
 #include "live/log/log.h"
 
-enum { EVENTS_WAITING = 10000, OBSERVED_GENERATION_MINOR = 33 };
+enum { EVENTS_WAITING = 50000, OBSERVED_GENERATION_MINOR = 33 };
 
 struct writes {
     write_gate gate;

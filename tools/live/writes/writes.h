@@ -57,7 +57,7 @@ typedef struct writes_options {
     const char *host;      /* our host's name, for events */
     int minor;             /* of the server's version: 36 of 1.36 */
     bool scheduled_events; /* write an event for each bound pod */
-    size_t events_waiting; /* at most this many events wait; 0: 10,000 */
+    size_t events_waiting; /* at most this many events wait; 0: 50,000 */
     bind_extender binder;  /* of the pods that an extender binds */
     double rate, burst;    /* requests per second, and in a burst; 0: only the server's limit */
     writes_callbacks callbacks;
