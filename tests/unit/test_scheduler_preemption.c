@@ -304,8 +304,8 @@ static void test_preemptor_goes(void **state)
 
 /* ---- a storm ---- */
 
-/* What the API server will do later: write a victim's condition, let it terminate, remove it, answer
- * a binding. */
+/* What the API server will do later: write a victim's condition, let it terminate, remove it,
+ * answer a binding. */
 typedef struct to_come {
     enum { NOTHING, CONDITION, TERMINATION, REMOVAL, ANSWER } kind;
     int64_t at_ms;
@@ -515,8 +515,8 @@ static void test_storm(void **state)
     }
 }
 
-/* Pods also wait for victims that terminate, but only for 20 ms: as long as kube-scheduler takes for
- * a preemption. */
+/* Pods also wait for victims that terminate, but only for 20 ms: as long as kube-scheduler takes
+ * for a preemption. */
 static void test_storm_that_leaves_slowly(void **state)
 {
     (void)state;
