@@ -11,8 +11,8 @@ if [[ -n ${SANITIZE:-} ]]; then
   flags+=(-fsanitize="$SANITIZE" -fno-omit-frame-pointer)
 elif command -v valgrind >/dev/null; then
   # jemalloc is not linked, because valgrind watches the C library's allocator.
-  run=(valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,indirect
-    --errors-for-leak-kinds=definite,indirect)
+  run=(valgrind --quiet --error-exitcode=9 --leak-check=full "--show-leak-kinds=definite,indirect"
+    "--errors-for-leak-kinds=definite,indirect")
 else
   echo "skipped: there is no valgrind; to run it: tools/setup"
   exit 77
