@@ -124,21 +124,25 @@ static void each_pod_counts_once(void **state)
     close_scene(&s);
 }
 
+static void remove_pod(scene *s, const char *name)
+{
+    berth_error error;
+    assert_int_equal(berth_scheduler_remove(s->scheduler, SECOND, BERTH_KIND_POD,
+                                            BERTH_STR("default"), (berth_str){name, 1}, &error),
+                     BERTH_OK);
+}
+
 static void a_gauge_returns_to_0(void **state)
 {
+    static const char *const names[] = {"a", "b", "c"};
+    static const char *const left[] = {"2", "1", "0"};
     (void)state;
     scene s;
-    berth_error error;
     open_scene(&s);
     try_all(&s, 0);
     shows(&s, SECOND, "3");
     for (int i = 0; i < 3; i++) {
-        static const char *const names[] = {"a", "b", "c"};
-        static const char *const left[] = {"2", "1", "0"};
-        assert_int_equal(berth_scheduler_remove(s.scheduler, SECOND, BERTH_KIND_POD,
-                                                BERTH_STR("default"), (berth_str){names[i], 1},
-                                                &error),
-                         BERTH_OK);
+        remove_pod(&s, names[i]);
         shows(&s, (2 + i) * SECOND, left[i]);
     }
     assert_int_equal(s.rejections.pod_count, 0);
@@ -149,13 +153,10 @@ static void is_counted_once_a_second(void **state)
 {
     (void)state;
     scene s;
-    berth_error error;
     open_scene(&s);
     try_all(&s, 0);
     shows(&s, SECOND, "3");
-    assert_int_equal(berth_scheduler_remove(s.scheduler, SECOND, BERTH_KIND_POD,
-                                            BERTH_STR("default"), BERTH_STR("a"), &error),
-                     BERTH_OK);
+    remove_pod(&s, "a");
     shows(&s, 2 * SECOND - 1, "3");
     shows(&s, 2 * SECOND, "2");
     close_scene(&s);
