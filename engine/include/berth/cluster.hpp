@@ -46,6 +46,26 @@ struct load_result {
     bool cancelled;
 };
 
+namespace detail
+{
+struct evictions_to {
+    std::vector<group_eviction> *list;
+    bool failed;
+};
+
+/* No exception may pass through C. */
+inline void take_eviction(void *context, berth_pod_id victim, berth_node_id node,
+                          std::uint32_t preemptor) noexcept
+{
+    auto *to = static_cast<evictions_to *>(context);
+    try {
+        to->list->push_back({victim, node, preemptor});
+    } catch (const std::bad_alloc &) {
+        to->failed = true;
+    }
+}
+} // namespace detail
+
 /* The calls of an engine and of a branch. Not created by itself. */
 class cluster
 {
@@ -224,13 +244,13 @@ class cluster
                                std::uint32_t minimum = 0, const cancel_flag *cancel = nullptr)
     {
         group_result out{0, false, std::vector<berth_placement>(pods.size()), {}};
-        evictions_to to{&out.evictions, false};
+        detail::evictions_to to{&out.evictions, false};
         berth_group_options options{};
         options.size = sizeof(options);
         options.flags = flags;
         options.minimum = minimum;
         options.cancel = cancel != nullptr ? cancel->c() : nullptr;
-        options.evicted = take_eviction;
+        options.evicted = detail::take_eviction;
         options.context = &to;
         out.cancelled = detail::check_cancelled([&](berth_error *e) {
             return berth_engine_schedule_pods(c(), pods.data(),
@@ -334,23 +354,6 @@ class cluster
     }
 
   private:
-    struct evictions_to {
-        std::vector<group_eviction> *list;
-        bool failed;
-    };
-
-    /* No exception may pass through C. */
-    static void take_eviction(void *context, berth_pod_id victim, berth_node_id node,
-                              std::uint32_t preemptor) noexcept
-    {
-        auto *to = static_cast<evictions_to *>(context);
-        try {
-            to->list->push_back({victim, node, preemptor});
-        } catch (const std::bad_alloc &) {
-            to->failed = true;
-        }
-    }
-
     berth_engine *handle_;
 };
 
