@@ -211,6 +211,29 @@ static void test_paced_for_a_second(void **state)
     assert_true(l->evictions > 2);
 }
 
+/* Once all evictions have begun, the others wait 20 ms for the victims to be gone. */
+static void test_paced_while_victims_leave(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    preempt_first(l);
+    loop_pod(l, "second", "1", ", priority: 10");
+    loop_advance(l, 100);
+    for (int i = 2; i <= 3; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "low-%d", i);
+        loop_update(l, loop_pod_text(name, "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                     ", nodeName: node"));
+    }
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    assert_int_equal(berth_scheduler_next(l->scheduler), 120 * MS);
+    loop_advance(l, 119);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    loop_advance(l, 120);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_true(l->evictions > 2);
+}
+
 /* A pod that waits in this way may change, leave, or lose its reason to wait. */
 static void test_paced_pod_changes(void **state)
 {
@@ -528,14 +551,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up, loop_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_waits_for_all_victims), TEST(test_victims_terminate),
-        TEST(test_victim_changes),        TEST(test_victim_stays),
-        TEST(test_loses_its_node),        TEST(test_preemptor_changes),
-        TEST(test_preemptor_goes),        TEST(test_paced),
-        TEST(test_paced_for_a_second),    TEST(test_paced_no_longer),
-        TEST(test_paced_evicts_nobody),   TEST(test_paced_without_node),
-        TEST(test_paced_for_room_alone),  TEST(test_paced_pod_changes),
-        cmocka_unit_test(test_storm),     cmocka_unit_test(test_storm_that_leaves_slowly),
+        TEST(test_waits_for_all_victims),
+        TEST(test_victims_terminate),
+        TEST(test_victim_changes),
+        TEST(test_victim_stays),
+        TEST(test_loses_its_node),
+        TEST(test_preemptor_changes),
+        TEST(test_preemptor_goes),
+        TEST(test_paced),
+        TEST(test_paced_for_a_second),
+        TEST(test_paced_while_victims_leave),
+        TEST(test_paced_no_longer),
+        TEST(test_paced_evicts_nobody),
+        TEST(test_paced_without_node),
+        TEST(test_paced_for_room_alone),
+        TEST(test_paced_pod_changes),
+        cmocka_unit_test(test_storm),
+        cmocka_unit_test(test_storm_that_leaves_slowly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,6 +312,9 @@ func TestFilters(t *testing.T) {
 	if _, err = (&Config{SchedulerConfiguration: "kind: x"}).Filters(); !errors.Is(err, NotSupported) && !errors.Is(err, Invalid) {
 		t.Errorf("found %v", err)
 	}
+	if _, err = (&Config{SchedulerConfiguration: two, SchedulerConfigurationFile: "f"}).Filters(); !errors.Is(err, Argument) {
+		t.Errorf("found %v", err)
+	}
 	if _, err = (&Config{SchedulerConfigurationFile: "/no/such/file"}).Filters(); !errors.Is(err, InputOutput) {
 		t.Errorf("found %v", err)
 	}

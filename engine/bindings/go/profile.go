@@ -14,6 +14,9 @@ import (
 // Filters returns, for each profile of the configuration by its scheduler's name, the plugins that
 // filter nodes, in their order. Errors are those of [New] about configurations.
 func (config *Config) Filters() (map[string][]string, error) {
+	if config.SchedulerConfiguration != "" && config.SchedulerConfigurationFile != "" {
+		return nil, misuse(Argument, "a scheduler configuration is given twice")
+	}
 	a := borrowArena()
 	defer a.giveBack()
 	open := one[C.bg_open](a)
