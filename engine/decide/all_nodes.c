@@ -5,13 +5,13 @@
 #include "base/error.h"
 #include "decide/question.h"
 
-/* List from the index if possible. The index ignores nominated pods, which may make some nodes
- * infeasible. */
+/* List from the index if possible. */
 static bool list_by_index(berth__decider *decider, const berth__decision *decision,
                           berth__node_list *list)
 {
     const berth__layout *layout = decision->cycle->view->layout;
-    if (decider->path == BERTH_PATH_SCAN || berth__question_nominations(decider) ||
+    if (decider->path == BERTH_PATH_SCAN ||
+        !berth__question_nominations_by_index(decider, decision) ||
         (layout->closed_count > 0 && !decision->profile->counts_pods))
         return false;
     berth__index *index = berth__index_get(&decider->indexes, decision, &decider->search,

@@ -174,12 +174,22 @@ static void pick_by_index(const pod_way *way, const berth__index *index, uint32_
     way->out->total = single ? 0 : answer->best;
 }
 
+/* Whether the pod itself is nominated for a node, which is tried before all others. */
+static bool is_nominated(const pod_way *way)
+{
+    return berth__nominations_find(&way->decider->cluster->nominations,
+                                   way->decision->cycle->pod) != NULL;
+}
+
 /* Answer from the index; false, with the reason in `why`, if that is impossible. */
 static bool ask_index(const pod_way *way, berth_scan_reason *why)
 {
     berth__decider *decider = way->decider;
     const berth__ready_profile *profile = way->decision->profile;
     const berth__layout *layout = way->decision->cycle->view->layout;
+    *why = BERTH_SCAN_NOMINATED;
+    if (!berth__question_nominations_by_index(decider, way->decision))
+        return false;
     *why = BERTH_SCAN_CLOSED;
     if (layout->closed_count > 0 && !profile->counts_pods)
         return false; /* trees recognize closed nodes by their room for pods */
@@ -195,9 +205,8 @@ static bool ask_index(const pod_way *way, berth_scan_reason *why)
         *why = decider->indexes.why;
         return false;
     }
-    /* Nominated pods can only make nodes infeasible, so "none" remains right. */
     *why = BERTH_SCAN_NOMINATED;
-    if (answer.slots.feasible_count > 0 && berth__question_nominations(decider))
+    if (answer.slots.feasible_count > 0 && is_nominated(way))
         return false;
     decider->counts.indexed++;
     decider->counts.early_stops += answer.slots.cut_short;

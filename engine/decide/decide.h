@@ -10,6 +10,7 @@
 #include "explain/refusals.h"
 #include "index/index.h"
 #include "prepare/plugin_checks.h"
+#include "whatif/nominated_slots.h"
 #include "whatif/victims.h"
 
 /* The last attempt, from which preemption continues. */
@@ -48,6 +49,7 @@ typedef struct berth__decider {
     uint32_t round_robin;         /* v1.15: picks so far among equals */
     berth__attempt attempt;
     berth__dry_run dry_run;
+    berth__nominated_slots nominated;
     /* for preemption: */
     berth__victims victims;
     berth__mask *potential; /* by tile: nodes that evictions might make feasible */

@@ -36,6 +36,7 @@ berth_status berth__decider_init(berth__decider *decider, berth__cluster *cluste
                        berth__workers_count(setup->workers));
     berth__dry_run_init(&decider->dry_run, allocator, &cluster->pods, &cluster->nominations,
                         cluster->disruption);
+    berth__nominated_slots_init(&decider->nominated);
     berth__victims_init(&decider->victims, allocator, cluster->disruption);
     BERTH_TRY(berth__prepared_cache_init(&decider->prepared, allocator));
     return berth__index_cache_init(&decider->indexes, allocator);
@@ -59,6 +60,7 @@ void berth__decider_destroy(berth__decider *decider)
     berth__dry_run_destroy(&decider->dry_run);
     berth__victims_destroy(&decider->victims);
     const berth_allocator *allocator = decider->cluster->model->allocator;
+    berth__nominated_slots_destroy(&decider->nominated, allocator);
     berth__free(allocator, decider->potential,
                 decider->potential_capacity * sizeof(*decider->potential));
     berth__free(allocator, decider->chosen, decider->chosen_capacity * sizeof(*decider->chosen));

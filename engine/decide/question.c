@@ -78,6 +78,21 @@ berth_status berth__question_hold(berth__decider *decider, bool *held)
     return register_nominated(decider) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+bool berth__question_nominations_by_index(berth__decider *decider, const berth__decision *decision)
+{
+    decider->indexes.nominated = NULL;
+    if (!berth__question_nominations(decider))
+        return true;
+    for (uint32_t i = 0; i < decision->profile->filter_count; i++)
+        if (decision->prepared->filters[i].may_fail)
+            return false;
+    if (berth__dry_run_ask_few(&decider->dry_run, decision) != BERTH_OK ||
+        berth__nominated_slots_follow(&decider->nominated, &decider->dry_run) != BERTH_OK)
+        return false;
+    decider->indexes.nominated = &decider->nominated;
+    return true;
+}
+
 void berth__question_release(berth__decider *decider, bool held)
 {
     berth__pod_counts_hold(decider->cluster->view.counts, held);

@@ -19,10 +19,15 @@ void berth__question_begin(berth__decider *decider);
 berth_status berth__question_hold(berth__decider *decider, bool *held);
 void berth__question_release(berth__decider *decider, bool held);
 
+/* Whether pods are nominated that are not on a node. */
 static inline bool berth__question_nominations(const berth__decider *decider)
 {
-    return decider->cluster->nominations.by_pod.count > 0;
+    return decider->cluster->nominations.awake_count > 0;
 }
+
+/* Let the index ask about nodes for which pods are nominated, in the decision that follows. False:
+ * it can't, because a refusal might be an error, or memory is short. */
+bool berth__question_nominations_by_index(berth__decider *decider, const berth__decision *decision);
 
 /* Whether the pod waits for scheduling gates, and the reason for that. */
 static inline bool berth__question_gated(const berth__decision *decision)

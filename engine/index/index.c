@@ -453,6 +453,13 @@ static berth__index *find_kind(berth__index_cache *cache, berth__prepared_kind *
     return index;
 }
 
+/* Nominated pods are asked about after the late filters. */
+static void add_nominated_tiles(berth__index_cache *cache, uint32_t tile_count)
+{
+    for (uint32_t w = 0; cache->nominated != NULL && w < (tile_count + 63) / 64; w++)
+        cache->late.busy[w] |= cache->nominated->tiles[w];
+}
+
 /* Find the sets of slots that gates and late filters let pass, if there are any. */
 static bool find_masks(berth__index_cache *cache, const berth__decision *decision,
                        berth__index *index)
@@ -460,13 +467,14 @@ static bool find_masks(berth__index_cache *cache, const berth__decision *decisio
     index->decision = *decision;
     index->mask = index->fixed = NULL;
     index->cache = cache;
-    index->walks = index->treeless ||
+    index->walks = index->treeless || cache->nominated != NULL ||
                    cache->gates.domain_count + cache->gates.slot_count + cache->late.rest.count > 0;
     if (index->walks && !berth__index_reserve(cache, decision->cycle->view,
                                               index->treeless || cache->uneven_count > 0))
         return false;
     if (index->walks && !berth__late_filters_group(&cache->late, decision, cache->allocator))
         return false;
+    add_nominated_tiles(cache, decision->cycle->view->layout->tile_count);
     if (cache->late.fixed.count > 0 && index->walks) {
         index->fixed = berth__gate_masks_fixed(&cache->masks, decision, &cache->late.key);
         if (index->fixed == NULL)

@@ -16,6 +16,8 @@
  *                                            the slots that a walk over the tree finds
  *   anything else                            scan
  *
+ * Where other pods are nominated for a node, a walk asks a dry run (whatif/nominated_slots.h).
+ *
  *   scorer
  *   uniform                                  added to the answer
  *   static, or by slot, not normalized       in the tree
@@ -47,6 +49,7 @@
 #include "index/slot_window.h"
 #include "prepare/decision_counts.h"
 #include "scan/search.h"
+#include "whatif/nominated_slots.h"
 
 typedef struct berth__sight berth__sight;
 
@@ -66,6 +69,7 @@ typedef struct berth__index_cache {
     berth__gates gates;       /* of the current decision, */
     berth__filter_list gated; /* the filters behind the gates, */
     berth__late_filters late; /* and the filters that run on the slots left */
+    berth__nominated_slots *nominated; /* set by the caller; NULL: no pod is nominated */
     berth__gate_masks masks;
     berth__mask *visited; /* by step of a walk */
     uint32_t visited_capacity;

@@ -33,8 +33,8 @@ static void keep_set(const berth__index *index, berth__gate_mask *set,
         slots->words[w] &= passing->words[w];
 }
 
-/* Clear the slots of a tile that gates or late filters refuse, although their leaves are
- * feasible. */
+/* Clear the slots of a tile that gates or late filters refuse, or that are kept for nominated pods,
+ * although their leaves are feasible. */
 static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 {
     const berth__index *index = context;
@@ -43,6 +43,8 @@ static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
     keep_set(index, index->fixed, &late->fixed, tile, slots);
     if (late->rest.count > 0 && berth__bit_get(late->busy, tile))
         berth__filter_list_keep(&late->rest, &index->decision, tile, slots);
+    if (index->cache->nominated != NULL)
+        berth__nominated_slots_keep(index->cache->nominated, tile, slots);
 }
 
 /* Add the part of its class to each slot that a walk has visited, and find the best. Unless `all`,
@@ -152,6 +154,15 @@ static bool ask_walk(berth__index_cache *cache, berth__index *index, berth__aren
     return true;
 }
 
+/* Whether memory lasted for all dry runs. */
+static bool nominations_asked(berth__index_cache *cache)
+{
+    if (cache->nominated == NULL || !cache->nominated->failed)
+        return true;
+    cache->why = BERTH_SCAN_MEMORY;
+    return false;
+}
+
 bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                          uint32_t start, uint32_t limit, berth__index_answer *out)
 {
@@ -165,7 +176,7 @@ bool berth__index_search(berth__index_cache *cache, berth__index *index, berth__
     else
         berth__search_tree_ask(&index->tree, start, limit, &out->slots);
     out->best = out->slots.best + index->constant;
-    return ok;
+    return ok && nominations_asked(cache);
 }
 
 bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__arena *arena,
@@ -177,6 +188,8 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
         return false;
     berth__index_answer answer = {.walk = walk_of(cache, index)};
     berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
+    if (!nominations_asked(cache))
+        return false;
     if (cache->uneven_count > 0 && list->totals != NULL &&
         !rate_classes(cache, arena, 0, true, &answer))
         return false;

@@ -61,7 +61,7 @@ static uint32_t own_slot(const berth__dry_run *dry_run, const berth__question *c
     return node != NULL && node->facts != NULL ? node->slot : BERTH__SLOT_NONE;
 }
 
-berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *decision)
+berth_status berth__dry_run_ask_few(berth__dry_run *dry_run, const berth__decision *decision)
 {
     const berth__question *cycle = decision->cycle;
     const berth__ready_profile *profile = decision->profile;
@@ -73,8 +73,7 @@ berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *
     dry_run->decision = *decision;
     dry_run->priority = berth__pod_at(dry_run->pods, cycle->pod)->priority;
     dry_run->own_slot = own_slot(dry_run, cycle);
-    dry_run->memo = berth__dry_run_memo_get(&dry_run->memos, decision, dry_run->priority,
-                                            dry_run->disruption->epoch);
+    dry_run->memo = NULL;
     dry_run->renews = dry_run->adjusts = false;
     dry_run->passed_over = 0;
     dry_run->asked_count = 0;
@@ -87,6 +86,14 @@ berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *
         if (!is_static(stage))
             dry_run->asked[dry_run->asked_count++] = i;
     }
+    return BERTH_OK;
+}
+
+berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *decision)
+{
+    BERTH_TRY(berth__dry_run_ask_few(dry_run, decision));
+    dry_run->memo = berth__dry_run_memo_get(&dry_run->memos, decision, dry_run->priority,
+                                            dry_run->disruption->epoch);
     return BERTH_OK;
 }
 

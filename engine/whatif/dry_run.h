@@ -93,6 +93,8 @@ void berth__dry_run_destroy(berth__dry_run *dry_run);
 /* Set the attempt for the following dry runs, until the next call; what it was prepared with must
  * live that long. The caller may set `passed_over` afterwards. Errors: BERTH_E_NOMEM. */
 berth_status berth__dry_run_ask(berth__dry_run *dry_run, const berth__decision *decision);
+/* The same without a memo. This costs less if few slots will be asked about. */
+berth_status berth__dry_run_ask_few(berth__dry_run *dry_run, const berth__decision *decision);
 
 /* Whether other pods of the same or a higher priority are nominated for the slot's node. */
 bool berth__dry_run_concerns(const berth__dry_run *dry_run, uint32_t slot);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/query.h"
 #include "berth/read.h"
 #include "berth/transaction.h"
 #include "effort.h"
@@ -80,6 +81,8 @@ typedef struct trial {
     bool together;    /* these rules keep the pods of an app in one zone, or on one kind of disk */
     bool preferences; /* normalizing scorers have work */
     uint32_t node_changes; /* of 1,000 steps */
+    uint32_t nominations;  /* the same */
+    uint32_t nominated;    /* nominations so far */
     uint32_t rack_nodes;
     pod *pods;
     uint32_t pod_count, pod_serial;
@@ -89,6 +92,7 @@ typedef struct trial {
 
 static unsigned long long paths_taken[ENGINES][BERTH_PATH_INDEX + 1];
 static unsigned long long placed, unplaced, sampled, heaped, preferring, preferring_by_index;
+static unsigned long long beside_nominated, beside_nominated_by_index;
 
 /* ---- chance ---- */
 
@@ -300,6 +304,8 @@ static void make_template(trial *t, uint32_t index)
     out->pod.meta.labels = (berth_map){out->labels, chance(t, 80) ? 1 : 0};
     out->pod.meta.namespace_name = chance(t, 80) ? (berth_str){0} : str("other");
     out->pod.scheduler_name = pick(t, profile_names, PROFILES);
+    out->pod.has_priority = true;
+    out->pod.priority = (int32_t)below(t, 3);
     bool rules = chance(t, t->peers);
     if (rules && t->together)
         stay_together(t, out);
@@ -490,6 +496,7 @@ static void fill(trial *t)
     t->peers = chance(t, 50) ? 10 + below(t, 90) : 0;
     t->together = chance(t, 20);
     t->node_changes = chance(t, 40) ? 0 : chance(t, 80) ? 20 : 200;
+    t->nominations = chance(t, 60) ? 0 : chance(t, 50) ? 5 : 100;
     t->preferences = t->seed % 2 == 1;
     t->rack_nodes = chance(t, 50) ? 3 : 12;
     t->template_count = 1 + below(t, chance(t, 50) ? 6 : TEMPLATES_MAX);
@@ -542,10 +549,33 @@ static bool is_present(const trial *t, berth_node_id node)
     return node != BERTH_NODE_NONE && berth_engine_node_present(t->engines[0], node);
 }
 
+/* All nodes that the pod fits are the same nodes with the same totals. */
+static void list(trial *t, const pod *p)
+{
+    static berth_node_id nodes[2][NODES_MAX];
+    static int64_t totals[2][NODES_MAX];
+    uint32_t counts[2] = {0};
+    for (int e = 0; e < ENGINES && !t->failed; e++) {
+        const int at = e > 0;
+        berth_error error;
+        must(t, e, "berth_engine_feasible_nodes",
+             berth_engine_feasible_nodes(t->engines[e], p->id, nodes[at], totals[at], NODES_MAX,
+                                         &counts[at], &error),
+             &error);
+        expect(t, e, "number of listed nodes", counts[0], counts[at]);
+        for (uint32_t i = 0; e > 0 && i < counts[0] && !t->failed; i++) {
+            expect(t, e, "listed node", nodes[0][i], nodes[1][i]);
+            expect(t, e, "listed total", totals[0][i], totals[1][i]);
+        }
+    }
+}
+
 static void decide(trial *t, pod *p)
 {
     berth_placement first = {0};
     bool keep = chance(t, 4), explain = below(t, 1000) == 0;
+    if (chance(t, 1))
+        list(t, p);
     for (int e = 0; e < ENGINES && !t->failed; e++) {
         berth_error error;
         berth_placement got;
@@ -561,10 +591,12 @@ static void decide(trial *t, pod *p)
         first = e == 0 ? got : first;
         compare(t, e, &first, &got);
         paths_taken[e][got.path]++;
+        beside_nominated_by_index += e == 1 && t->nominated > 0 && got.path == BERTH_PATH_INDEX;
         preferring_by_index +=
             e == 1 && t->templates[p->made_of].prefers && got.path == BERTH_PATH_INDEX;
     }
     preferring += t->templates[p->made_of].prefers;
+    beside_nominated += t->nominated > 0;
     t->made++;
     *(first.verdict == BERTH_VERDICT_PLACED ? &placed : &unplaced) += 1;
     sampled += first.next != first.start;
@@ -680,6 +712,19 @@ static void change_node(trial *t)
         with_node(t, number, update_all);
 }
 
+/* Some nominations are for a node that has no room, or none at all, and some are withdrawn. */
+static void nominate(trial *t, const pod *p)
+{
+    const berth_node_id node =
+        chance(t, 20) ? BERTH_NODE_NONE : node_of(t, below(t, t->node_names));
+    t->nominated += node != BERTH_NODE_NONE;
+    for (int e = 0; e < ENGINES; e++) {
+        berth_error error;
+        must(t, e, "berth_engine_nominate",
+             berth_engine_nominate(t->engines[e], p->id, node, &error), &error);
+    }
+}
+
 static void step(trial *t)
 {
     pod *p = &t->pods[below(t, t->pod_count)];
@@ -687,6 +732,8 @@ static void step(trial *t)
     uint32_t what = below(t, 1000);
     if (below(t, 1000) < t->node_changes) {
         change_node(t);
+    } else if (below(t, 1000) < t->nominations && !running) {
+        nominate(t, p);
     } else if (what < 1) {
         put_namespace(t);
     } else if (what < 40) {
@@ -749,9 +796,10 @@ static bool paths_are_right(unsigned long long decisions)
     unsigned long long by_index = paths_taken[1][BERTH_PATH_INDEX];
     unsigned long long by_auto = paths_taken[2][BERTH_PATH_INDEX];
     printf("%llu decisions: %llu placed, %llu not, %llu moved the rotation, %llu in heap order; by "
-           "index %llu, by auto %llu; %llu with preferences, by index %llu\n",
+           "index %llu, by auto %llu; %llu with preferences, by index %llu; %llu beside nominated "
+           "pods, by index %llu\n",
            decisions, placed, unplaced, sampled, heaped, by_index, by_auto, preferring,
-           preferring_by_index);
+           preferring_by_index, beside_nominated, beside_nominated_by_index);
     if (paths_taken[0][BERTH_PATH_SCAN] != decisions) {
         fprintf(stderr, "FAILED: the engine that scans took another path\n");
         return false;
@@ -762,6 +810,10 @@ static bool paths_are_right(unsigned long long decisions)
     }
     if (decisions >= 20000 && preferring_by_index < decisions / 8) {
         fprintf(stderr, "FAILED: preferences went by index too rarely to be tested\n");
+        return false;
+    }
+    if (decisions >= 60000 && beside_nominated_by_index < beside_nominated / 3) {
+        fprintf(stderr, "FAILED: nominations made the index too rare to be tested\n");
         return false;
     }
     if (decisions >= 20000 && heaped < decisions / 100) {

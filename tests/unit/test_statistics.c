@@ -106,6 +106,8 @@ static void test_reasons(void **state)
     expect_scan(c, rows, BERTH_SCAN_DOMAINS);
     assert_int_equal(decide(c->engine, prefers).path, BERTH_PATH_INDEX);
     assert_int_equal(berth_engine_nominate(c->engine, named, 7, NULL), BERTH_OK);
+    assert_int_equal(decide(c->engine, plain).path, BERTH_PATH_INDEX);
+    assert_int_equal(berth_engine_nominate(c->engine, plain, 8, NULL), BERTH_OK);
     expect_scan(c, plain, BERTH_SCAN_NOMINATED);
 }
 

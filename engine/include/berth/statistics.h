@@ -19,7 +19,7 @@ extern "C" {
     X(EXPLAINED, "an explanation was asked for")                                      \
     X(NEW, "its kind of pod has not come back often enough for a tree")               \
     X(BEHIND, "its tree was so far behind that a scan cost less than repairing it")   \
-    X(NOMINATED, "it fits somewhere, and pods are nominated for nodes")               \
+    X(NOMINATED, "it is nominated, or others are and a filter may fail")              \
     X(NAMED, "it names its nodes")                                                    \
     X(FILTER, "a filter's verdict on a node follows from more than the node")         \
     X(SCORE, "a score depends on which nodes fit, and only its plugin knows how")     \
