@@ -95,13 +95,14 @@ uint32_t berth__score_cells_key(const berth__decision *decision, const berth__ce
                                 uint64_t *words)
 {
     uint32_t count = 0;
-    words[count++] = (uint64_t)ask->static_count << 32 | ask->parts->topology_count;
+    words[count++] = (uint64_t)ask->static_count << 32 | ask->parts->split_count;
     words[count++] = ask->static_count > 0 ? decision->profile_index : 0;
     words[count++] = pod_of(decision, ask);
     for (uint32_t i = 0; i < ask->static_count; i++)
         words[count++] = ask->statics[i];
-    for (uint32_t i = 0; i < ask->parts->topology_count; i++)
-        words[count++] = ask->parts->topologies[i]->key;
+    for (uint32_t i = 0; i < ask->parts->split_count; i++)
+        words[count++] =
+            (uint64_t)ask->parts->splits[i].topology->key << 1 | ask->parts->splits[i].presence;
     return count;
 }
 
@@ -221,11 +222,12 @@ static bool split_slot(splitting *split, uint32_t slot, int64_t value)
     return true;
 }
 
-static bool split_by_domain(splitting *split, const berth__topology *topology, uint32_t slot_count)
+static bool split_by_topology(splitting *split, const berth__score_split *by, uint32_t slot_count)
 {
+    const uint32_t *domains = by->topology->domains;
     begin_split(split);
     for (uint32_t slot = 0; slot < slot_count; slot++)
-        if (!split_slot(split, slot, topology->domains[slot]))
+        if (!split_slot(split, slot, by->presence ? domains[slot] != 0 : domains[slot]))
             return false;
     return true;
 }
@@ -254,8 +256,8 @@ static uint32_t split_all(splitting *split, const berth__decision *decision,
 {
     uint32_t slot_count = decision->cycle->view->layout->count;
     split->count = 1;
-    for (uint32_t i = 0; i < ask->parts->topology_count; i++)
-        if (!split_by_domain(split, ask->parts->topologies[i], slot_count))
+    for (uint32_t i = 0; i < ask->parts->split_count; i++)
+        if (!split_by_topology(split, &ask->parts->splits[i], slot_count))
             return 0;
     for (uint32_t i = 0; i < ask->static_count; i++)
         if (!split_by_score(split, decision, ask->statics[i], slot_count))

@@ -1,5 +1,5 @@
 /* A cell is a set of slots that normalizing scores cannot tell apart until a node object changes:
- * same domains, same raw values of the static scorers.
+ * same domains or keys, same raw values of the static scorers.
  *
  * A bounded number of sets of cells is cached, by pods' rules and lists of topologies; the least
  * recently used set is dropped first. After node facts have changed, cells are recomputed by a pass
@@ -31,7 +31,7 @@ static inline uint32_t berth__cells_allowed(uint32_t slots, uint32_t few, uint32
 typedef struct berth__cells_ask {
     uint32_t statics[BERTH__CELL_STATICS_MAX]; /* scorers, by index */
     uint32_t static_count;
-    const berth__score_parts *parts; /* only its topologies */
+    const berth__score_parts *parts; /* only its splits */
 } berth__cells_ask;
 
 enum { BERTH__CELLS_WORDS = 4 + BERTH__CELL_STATICS_MAX + BERTH__SCORE_PARTS_MAX };

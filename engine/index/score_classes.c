@@ -121,6 +121,7 @@ bool berth__score_classes_begin(berth__score_classes *classes, const berth__deci
     if (!ask_scorers(classes, scorers, count) || !find_classes(classes, eager) || !reserve(classes))
         return false;
     memset(classes->present, 0, words_of(classes) * sizeof(*classes->present));
+    classes->having = 0;
     return true;
 }
 
@@ -147,10 +148,22 @@ static void mark_cells(berth__score_classes *classes, uint32_t tile, const berth
     }
 }
 
+/* Count the slots of a tile that have all required keys. */
+static void count_having(berth__score_classes *classes, uint32_t tile, berth__mask slots)
+{
+    for (uint32_t i = 0; i < classes->parts.required_count; i++)
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            slots.words[w] &=
+                classes->parts.required[i]->present[(size_t)tile * BERTH__TILE_WORDS + w];
+    classes->having += berth__mask_count(&slots);
+}
+
 void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
                                const berth__mask *slots)
 {
     enum { MANY = 8 };
+    if (classes->parts.required_count > 0)
+        count_having(classes, tile, *slots);
     const berth__kernels *kernels = classes->decision->cycle->view->kernels;
     const uint64_t cells = berth__low_bits(classes->cells->count);
     const uint16_t *ids = berth__score_classes_tile(classes, tile);
@@ -264,6 +277,18 @@ static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
     }
 }
 
+static void count_range(berth__score_classes *classes, const int32_t *leaves, uint32_t first,
+                        uint32_t last)
+{
+    for (uint32_t at = first, end; at < last; at = end) {
+        const uint32_t tile = at / BERTH__TILE, base = tile * BERTH__TILE;
+        end = last - base < BERTH__TILE ? last : base + BERTH__TILE;
+        berth__mask slots = berth__mask_range(at - base, end - base);
+        keep_feasible(classes, leaves + base, tile, &slots);
+        count_having(classes, tile, slots);
+    }
+}
+
 static void meet_range(berth__score_classes *classes, const int32_t *leaves, uint32_t first,
                        uint32_t last)
 {
@@ -292,8 +317,11 @@ void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32
         look_at_known(classes, leaves, ranges);
     else
         memset(classes->wanted, 0xff, words_of(classes) * sizeof(*classes->wanted));
-    for (uint32_t i = 0; i < ranges->count; i++)
+    for (uint32_t i = 0; i < ranges->count; i++) {
         meet_range(classes, leaves, ranges->first[i], ranges->last[i]);
+        if (classes->parts.required_count > 0)
+            count_range(classes, leaves, ranges->first[i], ranges->last[i]);
+    }
 }
 
 /* A slot that is in the class now; there is at least one. */
@@ -337,7 +365,11 @@ static bool rank_sample(const berth__score_classes *classes, uint32_t scorer,
                               .arena = arena,
                               .reasons = &reasons,
                               .ok = true};
-    const berth__score_sample sample = {classes->slots, classes->met_count, feasible_count};
+    const berth__score_sample sample = {
+        .slots = classes->slots,
+        .count = classes->met_count,
+        .feasible_count = feasible_count,
+        .having_count = classes->parts.required_count > 0 ? classes->having : feasible_count};
     return stage->plugin->rank_sample(&prepare, &sample) == BERTH__ACTIVE && prepare.ok;
 }
 

@@ -33,6 +33,7 @@ typedef struct berth__score_classes {
     uint32_t count;              /* of possible classes */
     uint64_t *present;           /* one bit per class: it was met */
     uint64_t *wanted;            /* one bit per class: it may still be met */
+    uint32_t having;             /* feasible slots met that have all required keys */
     uint32_t met_count;          /* after rating: */
     uint16_t *met;               /* the classes met, */
     uint32_t *slots;             /* one slot of each, */
@@ -58,8 +59,8 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
                                const berth__mask *slots);
 
 /* The same for the feasible slots of some ranges, given all leaves of a search tree. Cost: visits
- * tiles until every class that has slots is met; in each tile the slots with counted pods, and the
- * others only while some cell is missing. */
+ * tiles until every class that has slots is met (with required keys, all); in each tile the slots
+ * with counted pods, and the others only while some cell is missing. */
 void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32_t *leaves,
                                       const berth__tree_ranges *ranges);
 

@@ -232,14 +232,14 @@ typedef struct ranking {
     const berth__score_sample *sample;
 } ranking;
 
-/* Count the feasible nodes that are scored, and those that also have a key. With a sample, all
- * nodes are scored and have the key: see pod_topology_spread_score_parts. */
+/* Count the feasible nodes that are scored, and those that also have a key. A sample counts only the
+ * former. */
 static void count_feasible(const ranking *among, const berth__topology *topology, uint32_t *all,
                            uint32_t *having)
 {
     *all = *having = 0;
     if (among->feasible == NULL) {
-        *all = *having = among->sample->feasible_count;
+        *all = *having = among->sample->having_count;
         return;
     }
     for (uint32_t tile = 0; tile < among->view->layout->tile_count; tile++) {
@@ -500,23 +500,34 @@ static void pod_topology_spread_score_kept(const berth__question *cycle, const v
     }
 }
 
-/* If some nodes lack a key, the number of scored nodes is not that of feasible nodes. */
+/* If all keys are required, nodes that lack one are not scored, and the weight of a constraint by
+ * node follows from the number of the others. */
+static void add_keys(const berth__spreads *spreads, uint32_t node_count, berth__score_parts *parts)
+{
+    for (uint32_t i = 0; i < spreads->count; i++) {
+        const berth__topology *topology = spreads->items[i].counts->topology;
+        if (topology->present_count == node_count)
+            continue;
+        berth__score_parts_add_presence(parts, topology);
+        if (spreads->require_all)
+            berth__score_parts_require(parts, topology);
+    }
+}
+
 static void pod_topology_spread_score_parts(const berth__question *cycle, const void *instance,
                                             const void *opaque, berth__score_parts *parts)
 {
     (void)instance;
     const score_state *own = opaque;
+    add_keys(own->spreads, cycle->view->layout->count, parts);
     for (uint32_t i = 0; i < own->spreads->count; i++) {
         const berth__spread *spread = &own->spreads->items[i];
-        const berth__topology *topology = spread->counts->topology;
-        bool everywhere = topology->present_count == cycle->view->layout->count;
         if (!spread->by_node)
-            berth__score_parts_add_domain(parts, topology);
-        else if (!topology->unique || !everywhere)
+            berth__score_parts_add_domain(parts, spread->counts->topology);
+        else if (!spread->counts->topology->unique)
             parts->ok = false;
         else if (spread->counts->total > 0)
             berth__score_parts_add_node(parts, spread->counts);
-        parts->ok &= everywhere || !own->spreads->require_all;
     }
 }
 
@@ -535,6 +546,8 @@ static int64_t pod_topology_spread_score_slot(const berth__question *cycle, cons
     (void)instance;
     const score_state *own = opaque;
     double sum = 0;
+    if (own->spreads->require_all && !berth__spread_has_all_keys(own->spreads, slot))
+        return BERTH__SCORE_IGNORED;
     for (uint32_t i = 0; i < own->spreads->count; i++) {
         const berth__spread *spread = &own->spreads->items[i];
         const ranked *by = &own->ranked[i];
