@@ -19,6 +19,7 @@ set(BERTH_TIER_LONG
   "^test_history_model$"                      # interleavings of the protocol of snapshots
   "^go_(examples|package)_race$"              # client-go and k8s.io/api, compiled for the race detector
   "^go_(framework|schedulerlibrary)$"         # the framework of kube-scheduler, and a library on it: modules of their own
+  "^live_suites$"                             # Kubernetes' own tests, built from its module
   "^live_clients$"                            # generators of clients, from PyPI and of Go
   "^cli_crash$"                               # hundreds of runs, each killed at another system call
   "^hostile$"                                 # counts the instructions of hundreds of runs

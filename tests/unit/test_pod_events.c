@@ -223,12 +223,32 @@ static void too_many_are_dropped(void **state)
     (void)state;
     for (int i = 0; i < 1200; i++)
         pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
-    assert_int_equal(server->request_count, 8);
+    assert_int_equal(server->request_count, 23);
     assert_int_equal(pod_events_pending(events), 1000);
     assert_int_equal(pod_events_dropped(events), 200);
     while (server->request_count > 0)
         scripted_answer(server, sent("POST"), 201, "{}");
     assert_int_equal(pod_events_sent(events), 1000);
+}
+
+/* The more events wait, the more are in progress, within limits. */
+static void many_are_sent_together(void **state)
+{
+    (void)state;
+    pod_events *many = pod_events_create(&gate, NULL, "host-1", 5000);
+    for (int i = 0; i < 64; i++)
+        pod_events_put(many, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
+    assert_int_equal(server->request_count, 8);
+    pod_events_put(many, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
+    assert_int_equal(server->request_count, 9);
+    for (int i = 65; i < 5000; i++)
+        pod_events_put(many, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
+    assert_int_equal(server->request_count, 48);
+    while (server->request_count > 0)
+        scripted_answer(server, sent("POST"), 201, "{}");
+    assert_int_equal(pod_events_sent(many), 5000);
+    assert_int_equal(pod_events_pending(many), 0);
+    pod_events_destroy(many);
 }
 
 static void names_that_would_be_too_long(void **state)
@@ -273,6 +293,7 @@ int main(void)
         T(retries_come_soon),
         T(what_the_server_refuses_is_dropped),
         T(too_many_are_dropped),
+        T(many_are_sent_together),
         T(names_that_would_be_too_long),
         T(a_new_leader_is_told_of),
     };

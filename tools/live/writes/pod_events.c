@@ -12,8 +12,10 @@
 static const int64_t second_ns = 1000000000;
 
 enum {
-    IN_FLIGHT = 8,
-    TRIES_MAX = 12, /* answered attempts for one event */
+    IN_FLIGHT = 8,         /* while few events wait; */
+    WAITING_FOR_MORE = 64, /* one more for so many that wait, */
+    IN_FLIGHT_MAX = 48,    /* up to this number */
+    TRIES_MAX = 12,        /* answered attempts for one event */
     RETRY_FIRST_S = 1,
     RETRY_MAX_S = 10,
     NOTE_MAX = 1024,
@@ -167,6 +169,13 @@ static void on_answer(write_task *task, const live_answer *answer)
     }
 }
 
+/* Events must not fall ever further behind the bindings that they are about. */
+static size_t in_flight(const pod_events *e)
+{
+    const size_t wanted = IN_FLIGHT + pod_events_pending(e) / WAITING_FOR_MORE;
+    return wanted < IN_FLIGHT_MAX ? wanted : IN_FLIGHT_MAX;
+}
+
 /* Owner: takes all texts. `whole` is NULL for a post. */
 static void send_event(pod_events *e, char *path, char *body, char *whole)
 {
@@ -190,6 +199,7 @@ static void send_event(pod_events *e, char *path, char *body, char *whole)
     if (e->first_task != NULL)
         e->first_task->before = t;
     e->first_task = t;
+    e->lane.limit = in_flight(e);
     write_lane_put(&e->lane, &t->task, false);
 }
 

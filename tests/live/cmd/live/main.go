@@ -26,8 +26,11 @@ var commands = map[string]command{
 	"proxy":     {runProxy, "pass bytes on to a server, with faults"},
 	"fake":      {runFake, "a scripted API server"},
 	"measure":   {runMeasure, "bindings a second, processor time and memory of a scheduler"},
+	"suites":    {runSuites, "Kubernetes' integration tests of the scheduler, with Berth in its place"},
 	"storm":     {runStorm, "evictions and attempts of a scheduler when many pods must preempt at once"},
 	"questions": {runQuestions, "questions to berth serve: how many, how fast, while the cluster changes"},
+	"e2e":       {runE2E, "Kubernetes' end-to-end tests of scheduling, with simulated kubelets"},
+	"scale":     {runScale, "bindings a second on a scripted API server with a million nodes"},
 	"faults":    {runFaults, "the table of faults, with a seed"},
 }
 

@@ -1,0 +1,168 @@
+package suites
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"berth/tests/live/internal/bed"
+)
+
+// Options of a run.
+type Options struct {
+	Folder     string // for logs
+	Source     string // the sources of Kubernetes: tests read files beside their own
+	Programs   string // the folder of the test programs; '/' of a package's path is '_'
+	EtcdServer string // the program that is etcd
+	Berth      string // the program under test; "" tests kube-scheduler
+	List       string // a file: the tests that need not pass
+	Only       string // packages whose path has this text
+	Limit      time.Duration
+}
+
+const (
+	packages = "test/integration/scheduler"
+	suffix   = ".test"
+)
+
+// Run runs the programs one after the other, writes a line for each to `to`, and returns the sum.
+func Run(ctx context.Context, o Options, to io.Writer) (Counts, error) {
+	var sum Counts
+	list, err := readList(o.List)
+	if err != nil {
+		return sum, err
+	}
+	for _, path := range []*string{&o.Folder, &o.Source, &o.Programs} {
+		absolute, err := filepath.Abs(*path) // the programs run in other folders
+		if err != nil {
+			return sum, err
+		}
+		*path = absolute
+	}
+	programs, err := filepath.Glob(filepath.Join(o.Programs, "*"+suffix))
+	if err != nil || len(programs) == 0 {
+		return sum, fmt.Errorf("there are no test programs in %s", o.Programs)
+	}
+	for _, program := range programs {
+		suite := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(program), suffix), "_", "/")
+		if !strings.Contains(suite, o.Only) {
+			continue
+		}
+		counts, err := o.one(ctx, program, suite, list)
+		if err != nil {
+			return sum, fmt.Errorf("%s: %w", suite, err)
+		}
+		counts.print(to, suite)
+		sum.add(counts)
+	}
+	sum.print(to, "all")
+	return sum, nil
+}
+
+// one runs each test of a program by itself, so that one that hangs ends alone.
+func (o *Options) one(ctx context.Context, program, suite string, list []listed) (Counts, error) {
+	folder := filepath.Join(o.Folder, filepath.Base(program))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return Counts{}, err
+	}
+	etcd, url, err := o.etcd(folder)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer etcd.Kill()
+	command := func(ctx context.Context, arguments ...string) *exec.Cmd {
+		command := exec.CommandContext(ctx, program, arguments...)
+		command.Dir = filepath.Join(o.Source, packages, strings.TrimPrefix(suite, "scheduler"))
+		command.Env = append(os.Environ(), "KUBE_INTEGRATION_ETCD_URL="+url, "BERTH="+o.Berth,
+			"BERTH_SUITE_FOLDER="+folder)
+		// The kernel kills it when this thread ends.
+		command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		return command
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	names, err := command(ctx, "-test.list=.").Output()
+	if err != nil {
+		return Counts{}, err
+	}
+	var counts Counts
+	for _, name := range strings.Fields(string(names)) {
+		if !strings.HasPrefix(name, "Test") {
+			continue
+		}
+		output, err := os.Create(filepath.Join(folder, name+".output"))
+		if err != nil {
+			return counts, err
+		}
+		limited, cancel := context.WithTimeout(ctx, o.Limit+time.Minute)
+		test := command(limited, "-test.v", "-test.run=^"+name+"$", "-test.timeout="+o.Limit.String())
+		test.Stdout, test.Stderr = output, output
+		_ = test.Run() // the output says what failed
+		cancel()
+		output.Close()
+		if err := ctx.Err(); err != nil {
+			return counts, err
+		}
+		tests, err := readFile(output.Name())
+		if err != nil {
+			return counts, err
+		}
+		counts.add(sortOut(suite, tests, list, o.Berth != ""))
+	}
+	return counts, nil
+}
+
+func readFile(path string) ([]Test, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	tests, err := Read(file)
+	if err == nil && len(tests) == 0 {
+		err = fmt.Errorf("no test ran, see %s", path)
+	}
+	return tests, err
+}
+
+// etcd starts an etcd for one program. The folder is removed with the others.
+func (o *Options) etcd(folder string) (*bed.Process, string, error) {
+	ports, err := bed.FreePorts(2)
+	if err != nil {
+		return nil, "", err
+	}
+	clients, peers := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
+	etcd, err := bed.Start(folder, "etcd", o.EtcdServer, "--name=suite",
+		"--data-dir="+filepath.Join(folder, "etcd-data"), "--listen-client-urls="+clients,
+		"--advertise-client-urls="+clients, "--listen-peer-urls="+peers,
+		"--initial-advertise-peer-urls="+peers, "--initial-cluster=suite="+peers,
+		"--quota-backend-bytes=4294967296", "--logger=zap")
+	return etcd, clients, err
+}
+
+func (c *Counts) add(more Counts) {
+	c.Passed += more.Passed
+	c.Skipped += more.Skipped
+	c.GoCode += more.GoCode
+	c.Steps += more.Steps
+	c.Listed = append(c.Listed, more.Listed...)
+	c.Failed = append(c.Failed, more.Failed...)
+}
+
+func (c *Counts) print(to io.Writer, suite string) {
+	fmt.Fprintf(to, "%-45s %4d passed, %d failed, %d listed; %d with Go code, %d without a scheduler, %d skipped\n",
+		suite, c.Passed, len(c.Failed), len(c.Listed), c.GoCode, c.Steps, c.Skipped)
+	if suite == "all" {
+		return
+	}
+	for _, name := range c.Failed {
+		fmt.Fprintln(to, "  FAILED", name)
+	}
+}

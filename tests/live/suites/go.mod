@@ -1,0 +1,3 @@
+module berth/tests/live/suites
+
+go 1.24
