@@ -23,6 +23,8 @@
     X(requests_by_source,       0, 0, 0, 0, 0, 0, 0, 1) /* sum each source, then compare sums */ \
     /* 1.                      15 32 33 34 35 36 .3 37  filters */ \
     X(taint_comparisons,        0, 0, 0, 0, 0, 0, 0, 0) /* tolerations with Lt and Gt exist */ \
+    X(spread_node_policies,     1, 1, 1, 1, 1, 1, 1, 1) /* nodeAffinityPolicy, nodeTaintsPolicy */ \
+    X(spread_label_keys,        1, 1, 1, 1, 1, 1, 1, 1) /* matchLabelKeys of spread constraints */ \
     X(node_name_restricts,      0, 0, 0, 0, 0, 0, 0, 1) /* NodeName narrows nodes in preFilter */ \
     X(sidecar_ports,            0, 0, 1, 1, 1, 1, 1, 1) /* restartable init containers count */ \
     X(fit_unresolvable,         0, 0, 0, 1, 1, 1, 1, 1) /* for requests above the whole node */ \

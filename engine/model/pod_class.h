@@ -290,6 +290,10 @@ void berth__node_rules_fill(berth__model *model, berth__arena *arena, const bert
                             berth__node_rules *out, bool *ok);
 void berth__pod_rules_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
                            berth__pod_rules *out, bool *ok);
+
+/* Which nodes a spread constraint counts, by its policies. */
+void berth__spread_rule_set_policies(const berth__behaviours *behaviours,
+                                     const berth_topology_spread *source, berth__spread_rule *out);
 void berth__volume_list_fill(berth__model *model, berth__arena *arena, const berth_pod *pod,
                              berth__volume_list *out, bool *ok);
 

@@ -167,6 +167,14 @@ static berth__pod_terms make_terms(const rules_source *from, const berth_pod_aff
     return (berth__pod_terms){terms, count};
 }
 
+void berth__spread_rule_set_policies(const berth__behaviours *behaviours,
+                                     const berth_topology_spread *source, berth__spread_rule *out)
+{
+    const bool given = behaviours->spread_node_policies;
+    out->honor_affinity = !given || !berth__str_is(source->node_affinity_policy, "Ignore");
+    out->honor_taints = given && berth__str_is(source->node_taints_policy, "Honor");
+}
+
 static void fill_spread(const rules_source *from, const berth_topology_spread *source,
                         berth__spread_rule *out, bool *ok)
 {
@@ -178,10 +186,10 @@ static void fill_spread(const rules_source *from, const berth_topology_spread *s
     out->topology_key = sym_of(model, source->topology_key, ok);
     out->hard = berth__str_is(source->when_unsatisfiable, "DoNotSchedule");
     out->soft = berth__str_is(source->when_unsatisfiable, "ScheduleAnyway");
-    out->honor_affinity = !berth__str_is(source->node_affinity_policy, "Ignore");
-    out->honor_taints = berth__str_is(source->node_taints_policy, "Honor");
+    berth__spread_rule_set_policies(&model->behaviours, source, out);
     out->selector = make_selector(model, arena, source->label_selector, ok);
-    for (uint32_t i = 0; i < source->match_label_keys.count; i++) {
+    for (uint32_t i = 0; model->behaviours.spread_label_keys && i < source->match_label_keys.count;
+         i++) {
         berth_str key = source->match_label_keys.items[i];
         for (uint32_t l = 0; l < pod->meta.labels.count; l++)
             if (berth__str_eq(pod->meta.labels.entries[l].key, key))

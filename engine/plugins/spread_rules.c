@@ -39,9 +39,8 @@ static berth__spread_rule *listed_rules(berth__model *model, berth__arena *arena
             .min_domains = source->min_domains > 0 ? source->min_domains : 1,
             .topology_key = berth__intern_add(&model->strings, source->topology_key, &ok),
             .hard = berth__str_is(source->when_unsatisfiable, "DoNotSchedule"),
-            .soft = berth__str_is(source->when_unsatisfiable, "ScheduleAnyway"),
-            .honor_affinity = !berth__str_is(source->node_affinity_policy, "Ignore"),
-            .honor_taints = berth__str_is(source->node_taints_policy, "Honor")};
+            .soft = berth__str_is(source->when_unsatisfiable, "ScheduleAnyway")};
+        berth__spread_rule_set_policies(&model->behaviours, source, &rules[i]);
     }
     return ok ? rules : NULL;
 }

@@ -309,6 +309,34 @@ static void test_methods(void **state)
     assert_int_equal(w.observed, 4);
 }
 
+/* Requests one after the other use the same handle; nothing of one may be left in the next. */
+static void test_one_after_the_other(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *type, *wanted;
+    } cases[] = {
+        {"PATCH", "application/json", "PATCH {\"a\":1} application/json - jane"},
+        {"GET", NULL, "GET  - - jane"},
+        {"POST", "text/plain", "POST {\"a\":1} text/plain - jane"},
+        {"DELETE", NULL, "DELETE  - - jane"},
+        {"POST", "application/json", "POST {\"a\":1} application/json - jane"},
+        {"PUT", "application/json", "PUT {\"a\":1} application/json - jane"},
+        {"GET", NULL, "GET  - - jane"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        seen s = {.done = 0};
+        live_request request = get("/x", &s);
+        request.method = cases[i].method;
+        request.content_type = cases[i].type;
+        request.body = cases[i].type != NULL ? BERTH_STR("{\"a\":1}") : (berth_str){0};
+        request.timeout_ns = i % 2 == 0 ? 10 * SECOND : 0;
+        live_send(w.t, &request);
+        turn_until(&s.done, 1);
+        assert_string_equal(s.body, cases[i].wanted);
+    }
+}
+
 static void test_retry_after(void **state)
 {
     (void)state;
@@ -537,6 +565,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_methods),
+        TEST(test_one_after_the_other),
         TEST(test_retry_after),
         TEST(test_not_sent),
         TEST(test_unknown),

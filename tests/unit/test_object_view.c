@@ -125,6 +125,27 @@ static void test_events(void **state)
     assert_text(object, "{\"a\":[\"}\"]}");
     assert_text(json_member(object, "a"), "[\"}\"]");
     assert_null(json_member(object, "b").data);
+    /* in another order, with more members, and with blanks */
+    static const char *const others[] = {
+        "{\"object\":{\"a\":[\"}\"]},\"type\":\"ADDED\"}",
+        "{\"type\":\"ADDED\",\"object\":{\"a\":[\"}\"]},\"more\":1}",
+        "{\"type\":\"ADDED\",\"version\":2,\"object\":{\"a\":[\"}\"]}}",
+        " { \"type\" : \"ADDED\" , \"object\" : {\"a\":[\"}\"]}}\n",
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_true(watch_event_read(others[i], strlen(others[i]), &type, &object));
+        assert_text(type, "ADDED");
+        assert_text(object, "{\"a\":[\"}\"]}");
+    }
+    static const char *const cut[] = {
+        "{\"type\":\"ADDED\",\"object\":{",
+        "{\"type\":\"ADDED\",\"object\":",
+        "{\"type\":\"ADDED\",\"object\":[1]}",
+        "{\"type\":\"ADDED\"",
+        "{\"type\":\"ADDED\",\"object\":{\"a\":\"b\\",
+    };
+    for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++)
+        assert_false(watch_event_read(cut[i], strlen(cut[i]), &type, &object));
     assert_false(watch_event_read("{\"type\":1}", 10, &type, &object));
     assert_false(watch_event_read("{\"type\":\"A\",\"object\":1}", 23, &type, &object));
     assert_false(watch_event_read("nonsense", 8, &type, &object));

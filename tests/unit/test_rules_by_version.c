@@ -66,6 +66,30 @@ static bool is_placed(uint32_t minor, const char *gates, const char *objects, co
 #define TOLERATES(op, value) \
     "tolerations: [{key: level, operator: " op ", value: '" value "', effect: NoSchedule}]"
 
+#define TWO_ON_A                                                \
+    NODE("a", "", "")                                           \
+    NODE("b", "taints: [{key: level, effect: NoSchedule}]", "") \
+    POD("one", "default", "a", "") POD("two", "default", "a", "")
+#define SPREAD(rest)                                                                  \
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: host, whenUnsatisfiable: " \
+    "DoNotSchedule, labelSelector: {matchExpressions: [{key: app, operator: Exists}]}" rest "}]"
+
+/* Both pods on the only free node count unless matchLabelKeys leaves them out, or nodeTaintsPolicy
+ * leaves out the other node. */
+static void test_spread_gates(void **state)
+{
+    (void)state;
+    const char *keys = SPREAD(", matchLabelKeys: [app]");
+    const char *policy = SPREAD(", nodeTaintsPolicy: Honor");
+    assert_false(is_placed(32, "", TWO_ON_A, SPREAD("")));
+    assert_true(is_placed(32, "", TWO_ON_A, keys));
+    assert_true(is_placed(37, "", TWO_ON_A, keys));
+    assert_false(is_placed(32, "MatchLabelKeysInPodTopologySpread=false", TWO_ON_A, keys));
+    assert_false(is_placed(37, "MatchLabelKeysInPodTopologySpread=false", TWO_ON_A, keys));
+    assert_true(is_placed(32, "", TWO_ON_A, policy));
+    assert_false(is_placed(32, "NodeInclusionPolicyInPodTopologySpread=false", TWO_ON_A, policy));
+}
+
 static void test_taint_text(void **state)
 {
     (void)state;
@@ -542,6 +566,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_taint_text),
+        cmocka_unit_test(test_spread_gates),
         cmocka_unit_test(test_taint_comparisons),
         cmocka_unit_test(test_sidecar_ports),
         cmocka_unit_test(test_volume_texts),

@@ -81,11 +81,13 @@ bool extender_http_post(extender_http *http, const char *verb, berth_str body, b
     drop_last(http);
     http->last = curl_request_create(&request, event_loop_now());
     free(path);
-    if (!curl_request_prepare(http->last, &http->access->server, NULL, event_loop_now())) {
+    CURL *easy = curl_handle_create(&http->access->server);
+    if (easy == NULL) {
         (void)error_set(error, BERTH_E_NOMEM, NULL, "out of memory");
         return false;
     }
-    curl_request_answer(http->last, perform(http, http->last->easy), &got);
+    curl_request_prepare(http->last, easy, &http->access->server, NULL, event_loop_now());
+    curl_request_answer(http->last, perform(http, easy), &got);
     if (got.outcome != LIVE_ANSWERED) {
         (void)error_set(error, BERTH_E_IO, NULL, "Post \"%s\": %s", http->last->url, got.why);
         return false;

@@ -116,7 +116,7 @@ static size_t host_of(const char *server, const char **host)
     return strcspn(*host, "/");
 }
 
-/* The URL contains tls-server-name; the connection still goes to the server. */
+/* The URL contains tls-server-name; the connection still goes to the server, by `connect_to`. */
 static void make_url(curl_request *r, const server_access *access)
 {
     const char *host;
@@ -147,7 +147,6 @@ static void make_url(curl_request *r, const server_access *access)
     snprintf(to, sizeof(to), "%s%.*s:%.*s%.*s", name, port_bytes, port_text, name_bytes, host,
              port_bytes, port_text);
     r->connect_to = curl_slist_append(NULL, to);
-    curl_easy_setopt(r->easy, CURLOPT_CONNECT_TO, r->connect_to);
 }
 
 static void add_header(curl_request *r, const char *line)
@@ -175,7 +174,6 @@ static void set_headers(curl_request *r, const server_access *access, const char
     }
     for (size_t i = 0; i < access->header_count; i++)
         add_header(r, access->headers[i]);
-    curl_easy_setopt(r->easy, CURLOPT_HTTPHEADER, r->headers);
 }
 
 static void set_blob(CURL *easy, CURLoption option, berth_str data)
@@ -219,41 +217,15 @@ static void set_tls(CURL *easy, const server_access *access)
     }
 }
 
-static void set_callbacks(CURL *easy, curl_request *r)
+CURL *curl_handle_create(const server_access *access)
 {
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, r);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->error);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
-    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_hand_over);
-    curl_easy_setopt(easy, CURLOPT_PREREQDATA, r);
-    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
-}
-
-static void set_method(CURL *easy, const curl_request *r)
-{
-    if (strcmp(r->method, "GET") == 0)
-        return;
-    if (r->content_type != NULL) {
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body_bytes);
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->body);
-    }
-    if (r->content_type == NULL || strcmp(r->method, "POST") != 0)
-        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, r->method);
-}
-
-bool curl_request_prepare(curl_request *r, const server_access *access, const char *bearer,
-                          int64_t now_ns)
-{
-    CURL *easy = r->easy = curl_easy_init();
+    CURL *easy = curl_easy_init();
     if (easy == NULL)
-        return false;
-    make_url(r, access);
-    set_headers(r, access, bearer);
+        return NULL;
     set_tls(easy, access);
-    set_callbacks(easy, r);
-    set_method(easy, r);
-    curl_easy_setopt(easy, CURLOPT_URL, r->url);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_hand_over);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     char agent[64]; /* the API server indents JSON for names like those of browsers and curl */
     snprintf(agent, sizeof(agent), "berth/%s", berth_version());
@@ -261,15 +233,51 @@ bool curl_request_prepare(curl_request *r, const server_access *access, const ch
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     /* Requests wait until the first one's connection is known to carry many; plain HTTP never does,
      * and libcurl 7.88 forgets some of those that waited in vain. */
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, strncmp(r->url, "https://", 8) == 0 ? 1L : 0L);
+    const bool https = strncmp(access->server, "https://", 8) == 0;
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, https ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 10000L);
-    if (r->timeout_ns > 0) {
-        int64_t left_ns = r->sent_ns + r->timeout_ns - now_ns;
-        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(left_ns / 1000000 + 1));
-    }
-    return true;
+    return easy;
+}
+
+static void set_method(CURL *easy, const curl_request *r)
+{
+    const bool posts = r->content_type != NULL;
+    const bool plain = strcmp(r->method, posts ? "POST" : "GET") == 0;
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body_bytes);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->body); /* this makes it a POST */
+    if (!posts)
+        curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, plain ? NULL : r->method);
+}
+
+void curl_request_prepare(curl_request *r, CURL *easy, const server_access *access,
+                          const char *bearer, int64_t now_ns)
+{
+    const int64_t left_ns = r->sent_ns + r->timeout_ns - now_ns;
+    const long timeout_ms = r->timeout_ns > 0 ? (long)(left_ns / 1000000 + 1) : 0;
+    r->easy = easy;
+    make_url(r, access);
+    set_headers(r, access, bearer);
+    set_method(easy, r);
+    curl_easy_setopt(easy, CURLOPT_URL, r->url);
+    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, r->connect_to);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, r->headers);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, r);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->error);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, r);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_ms);
+}
+
+CURL *curl_request_take_handle(curl_request *r)
+{
+    CURL *easy = r->easy;
+    r->easy = NULL;
+    if (easy != NULL)
+        curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, NULL); /* the rest is set before it is read */
+    return easy;
 }
 
 /* ---- end ---- */

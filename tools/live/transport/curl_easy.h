@@ -45,9 +45,16 @@ typedef struct curl_request {
 curl_request *curl_request_create(const live_request *request, int64_t now_ns);
 void curl_request_free(curl_request *request);
 
-/* Fill the easy handle. false: libcurl has no memory. */
-bool curl_request_prepare(curl_request *request, const server_access *access, const char *bearer,
-                          int64_t now_ns);
+/* An easy handle with all that requests to this server have in common; it may serve one request
+ * after the other. NULL: libcurl has no memory. */
+CURL *curl_handle_create(const server_access *access);
+
+/* Fill a handle for the request, which owns it from now on. */
+void curl_request_prepare(curl_request *request, CURL *easy, const server_access *access,
+                          const char *bearer, int64_t now_ns);
+
+/* Take the handle back, for another request. libcurl must have returned it. */
+CURL *curl_request_take_handle(curl_request *request);
 
 /* Forget what an attempt has left, so that another one can be made. */
 void curl_request_reset(curl_request *request);

@@ -21,6 +21,9 @@
  * happen with every watch. HTTP/1.1 carries one request at a time. */
 enum { CONNECTIONS_MAX = 64 };
 
+/* Handles that are kept for later requests; making one costs as much as sending a request. */
+enum { SPARES_MAX = 64 };
+
 /* One multi handle for a class of requests. */
 typedef struct connection {
     struct curl_transport *owner;
@@ -37,6 +40,8 @@ struct curl_transport {
     connection *retired;
     curl_request *first, *last; /* all requests, oldest first */
     bool work;                  /* some requests wait to be started or removed */
+    CURL *spares[SPARES_MAX];   /* handles for the current access, without a request */
+    size_t spare_count;
     live_id last_id;
     int64_t looked_ns; /* when look_again was last called */
 };
@@ -244,8 +249,10 @@ static void start(curl_transport *t, curl_request *r)
     if (*current == NULL)
         *current = connection_open(t);
     const server_access *access = t->options.access->access(t->options.access_self);
-    if (!curl_request_prepare(r, access, bearer, now_ns) ||
-        curl_multi_add_handle((*current)->multi, r->easy) != CURLM_OK) {
+    CURL *easy = t->spare_count > 0 ? t->spares[--t->spare_count] : curl_handle_create(access);
+    if (easy != NULL)
+        curl_request_prepare(r, easy, access, bearer, now_ns);
+    if (easy == NULL || curl_multi_add_handle((*current)->multi, easy) != CURLM_OK) {
         tell_not_sent(t, r, "libcurl can't take it");
         return;
     }
@@ -268,6 +275,22 @@ static bool repeat_refused(curl_transport *t, curl_request *r, int status)
     return true;
 }
 
+/* Keep the handle of a request that was answered. Those of retired connections may have other
+ * credentials. */
+static void spare_handle(curl_transport *t, curl_request *r)
+{
+    if (t->spare_count == SPARES_MAX)
+        return;
+    detach(r);
+    t->spares[t->spare_count++] = curl_request_take_handle(r);
+}
+
+static void drop_spares(curl_transport *t)
+{
+    while (t->spare_count > 0)
+        curl_easy_cleanup(t->spares[--t->spare_count]);
+}
+
 static void finish(curl_transport *t, curl_request *r, CURLcode code)
 {
     live_answer answer;
@@ -275,6 +298,8 @@ static void finish(curl_transport *t, curl_request *r, CURLcode code)
     if (answer.outcome == LIVE_ANSWERED) {
         if (repeat_refused(t, r, answer.status))
             return;
+        if (r->connection == t->current[r->class])
+            spare_handle(t, r);
     }
     tell(t, r, &answer);
 }
@@ -425,6 +450,7 @@ void curl_transport_destroy(curl_transport *t)
         return;
     while (t->first != NULL)
         drop(t, t->first);
+    drop_spares(t);
     close_retired(t);
     for (int class = 0; class < LIVE_CONNECTION_COUNT; class ++)
         if (t->current[class] != NULL)
@@ -448,6 +474,7 @@ void curl_transport_resume(curl_transport *t)
 
 void curl_transport_renew(curl_transport *t)
 {
+    drop_spares(t);
     for (int class = 0; class < LIVE_CONNECTION_COUNT; class ++) {
         connection *c = t->current[class];
         if (c == NULL)

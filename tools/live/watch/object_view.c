@@ -25,14 +25,41 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
+/* What begins or ends a string or a nested value. */
+static const bool marks[256] = {
+    ['"'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true};
+
 /* Returns the position behind the string that begins at `at`; NULL if the string does not end. */
 static const char *skip_string(const char *at, const char *end)
 {
-    for (at++; at < end; at++) {
-        if (*at == '"')
-            return at + 1;
-        if (*at == '\\')
+    for (at++; at < end; at += 2) { /* an escape has two bytes */
+        while (at < end && *at != '"' && *at != '\\')
             at++;
+        if (at < end && *at == '"')
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* Returns the position behind the object or array that begins at `at`; NULL if it does not end. */
+static const char *skip_nested(const char *at, const char *end)
+{
+    uint32_t depth = 0;
+    while (at < end) {
+        while (at < end && !marks[(unsigned char)*at])
+            at++;
+        if (at >= end)
+            return NULL;
+        if (*at == '"') {
+            at = skip_string(at, end);
+            if (at == NULL)
+                return NULL;
+            continue;
+        }
+        depth += *at == '{' || *at == '[' ? 1 : UINT32_MAX;
+        at++;
+        if (depth == 0)
+            return at;
     }
     return NULL;
 }
@@ -40,40 +67,14 @@ static const char *skip_string(const char *at, const char *end)
 /* Returns the position behind the value that begins at `at`; NULL if the value does not end. */
 static const char *skip_value(const char *at, const char *end)
 {
-    uint32_t depth = 0;
     const char *from = at;
-    while (at < end) {
-        switch (*at) {
-        case '"':
-            at = skip_string(at, end);
-            if (at == NULL || depth == 0)
-                return at;
-            continue;
-        case '{':
-        case '[':
-            depth++;
-            break;
-        case '}':
-        case ']':
-            if (depth == 0)
-                return at > from ? at : NULL;
-            if (--depth == 0)
-                return at + 1;
-            break;
-        case ',':
-        case ' ':
-        case '\n':
-        case '\r':
-        case '\t':
-            if (depth == 0)
-                return at > from ? at : NULL;
-            break;
-        default:
-            break;
-        }
+    if (at < end && *at == '"')
+        return skip_string(at, end);
+    if (at < end && (*at == '{' || *at == '['))
+        return skip_nested(at, end);
+    while (at < end && *at != ',' && *at != '}' && *at != ']' && skip_space(at, end) == at)
         at++;
-    }
-    return depth == 0 && at > from ? at : NULL;
+    return at > from ? at : NULL;
 }
 
 /* The next member of an object: its key (without quotes) and the start of its value. `*at` is
@@ -324,12 +325,37 @@ void object_view_free(object_view *view)
     *view = (object_view){0};
 }
 
+/* The object of a watch event as the API server writes it, with the type first and nothing behind the
+ * object: then its end is that of the line, and need not be looked for. Returns false for others. */
+static bool read_usual_event(berth_str line, berth_str *type, berth_str *object)
+{
+    const char *end = line.data + line.len, *at = skip_space(line.data, end);
+    berth_str key;
+    if (at >= end || *at++ != '{' || next_member(&at, end, &key) != 1 || !is(key, "type"))
+        return false;
+    const char *from = at;
+    at = skip_value(at, end);
+    if (at == NULL)
+        return false;
+    *type = json_plain_string((berth_str){from, (uint32_t)(at - from)});
+    if (next_member(&at, end, &key) != 1 || !is(key, "object"))
+        return false;
+    while (end > at && skip_space(end - 1, end) == end)
+        end--;
+    if (end - at < 3 || end[-1] != '}' || end[-2] != '}')
+        return false;
+    *object = (berth_str){at, (uint32_t)(end - 1 - at)};
+    return true;
+}
+
 bool watch_event_read(const char *text, size_t length, berth_str *type, berth_str *object)
 {
     const berth_str line = {text, (uint32_t)length};
     if (length > UINT32_MAX)
         return false;
-    *type = json_plain_string(json_member(line, "type"));
-    *object = json_member(line, "object");
+    if (!read_usual_event(line, type, object)) {
+        *type = json_plain_string(json_member(line, "type"));
+        *object = json_member(line, "object");
+    }
     return type->data != NULL && object->len > 1 && object->data[0] == '{';
 }

@@ -7,6 +7,7 @@
 
 #include "cli/heap.h"
 #include "live/log/log.h"
+#include "live/writes/json_text.h"
 
 static const int64_t second_ns = 1000000000;
 
@@ -296,13 +297,15 @@ static void on_posted(write_task *task, const live_answer *answer)
 
 static char *binding_body(const write_pod *pod, berth_str node)
 {
-    json_t *metadata = json_pack("{so so}", "name", write_json_str(pod->name), "namespace",
-                                 write_json_str(pod->namespace_name));
+    json_text text = {0};
+    json_text_pair(
+        &text, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",\"metadata\":{\"name\":", pod->name);
+    json_text_pair(&text, ",\"namespace\":", pod->namespace_name);
     if (pod->uid.len > 0)
-        json_object_set_new(metadata, "uid", write_json_str(pod->uid));
-    return write_json_text(json_pack("{ss ss so s{ss so}}", "apiVersion", "v1", "kind", "Binding",
-                                     "metadata", metadata, "target", "kind", "Node", "name",
-                                     write_json_str(node)));
+        json_text_pair(&text, ",\"uid\":", pod->uid);
+    json_text_pair(&text, "},\"target\":{\"kind\":\"Node\",\"name\":", node);
+    json_text_part(&text, "}}");
+    return text.data;
 }
 
 /* ---- by extender ---- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "live/writes/json_text.h"
 #include "live/writes/text_map.h"
 
 static const int64_t second_ns = 1000000000;
@@ -311,50 +312,62 @@ static void event_name(pod_events *e, char out[NAME_MAX_BYTES + 1], berth_str ab
 }
 
 /* Cuts like kube-scheduler: at 1,024 bytes including the dots, never within a character. */
-static json_t *note_value(berth_str note)
+static void add_note(json_text *text, berth_str note)
 {
     static const char dots[] = " ...";
-    if (note.len <= NOTE_MAX)
-        return write_json_str(note);
     char cut[NOTE_MAX + 1];
-    size_t length = NOTE_MAX - (sizeof(dots) - 1);
-    while (length > 0 && ((unsigned char)note.data[length] & 0xc0) == 0x80)
-        length--;
-    memcpy(cut, note.data, length);
-    memcpy(cut + length, dots, sizeof(dots));
-    return write_json_str(write_str(cut));
+    if (note.len > NOTE_MAX) {
+        size_t length = NOTE_MAX - (sizeof(dots) - 1);
+        while (length > 0 && ((unsigned char)note.data[length] & 0xc0) == 0x80)
+            length--;
+        memcpy(cut, note.data, length);
+        memcpy(cut + length, dots, sizeof(dots));
+        note = write_str(cut);
+    }
+    json_text_pair(text, ",\"note\":", note);
 }
 
 /* A reference to a pod, or to a PodGroup in its place. */
-static json_t *reference_value(const write_pod *pod)
+static void add_reference(json_text *text, const char *key, const write_pod *pod)
 {
     char version[24];
     snprintf(version, sizeof(version), "%" PRIu64, pod->version);
-    json_t *value = json_pack("{ss so so so ss}", "kind", pod->is_group ? "PodGroup" : "Pod",
-                              "namespace", write_json_str(pod->namespace_name), "name",
-                              write_json_str(pod->name), "uid", write_json_str(pod->uid),
-                              "apiVersion", pod->is_group ? "scheduling.k8s.io/v1beta1" : "v1");
+    json_text_part(text, key);
+    json_text_part(text, pod->is_group ? "{\"kind\":\"PodGroup\"" : "{\"kind\":\"Pod\"");
+    json_text_pair(text, ",\"namespace\":", pod->namespace_name);
+    json_text_pair(text, ",\"name\":", pod->name);
+    json_text_pair(text, ",\"uid\":", pod->uid);
+    json_text_part(text, pod->is_group ? ",\"apiVersion\":\"scheduling.k8s.io/v1beta1\""
+                                       : ",\"apiVersion\":\"v1\"");
     if (pod->version > 0)
-        json_object_set_new(value, "resourceVersion", json_string(version));
-    return value;
+        json_text_pair(text, ",\"resourceVersion\":", write_str(version));
+    json_text_part(text, "}");
 }
 
 static char *event_text(const pod_events *e, event_kind kind, const write_pod *pod,
                         const write_pod *related, const char *name, berth_str note)
 {
+    json_text text = {0};
     char now[WRITE_TIME_BYTES];
     char *instance = write_path("%.*s-%s", WRITE_ARG(pod->scheduler_name), e->host);
     write_micro_time(now, live_wall(e->lane.gate->transport));
-    json_t *event = json_pack(
-        "{ss ss s{ss so} ss so ss ss ss so so ss}", "apiVersion", "events.k8s.io/v1", "kind",
-        "Event", "metadata", "name", name, "namespace", write_json_str(pod->namespace_name),
-        "eventTime", now, "reportingController", write_json_str(pod->scheduler_name),
-        "reportingInstance", instance, "action", kinds[kind].action, "reason", kinds[kind].reason,
-        "regarding", reference_value(pod), "note", note_value(note), "type", kinds[kind].type);
-    free(instance);
+    json_text_pair(
+        &text, "{\"apiVersion\":\"events.k8s.io/v1\",\"kind\":\"Event\",\"metadata\":{\"name\":",
+        write_str(name));
+    json_text_pair(&text, ",\"namespace\":", pod->namespace_name);
+    json_text_pair(&text, "},\"eventTime\":", write_str(now));
+    json_text_pair(&text, ",\"reportingController\":", pod->scheduler_name);
+    json_text_pair(&text, ",\"reportingInstance\":", write_str(instance));
+    json_text_pair(&text, ",\"action\":", write_str(kinds[kind].action));
+    json_text_pair(&text, ",\"reason\":", write_str(kinds[kind].reason));
+    add_reference(&text, ",\"regarding\":", pod);
+    add_note(&text, note);
+    json_text_pair(&text, ",\"type\":", write_str(kinds[kind].type));
     if (related != NULL)
-        json_object_set_new(event, "related", reference_value(related));
-    return write_json_text(event);
+        add_reference(&text, ",\"related\":", related);
+    json_text_part(&text, "}");
+    free(instance);
+    return text.data;
 }
 
 void pod_events_put(pod_events *e, event_kind kind, const write_pod *regarding,

@@ -38,7 +38,7 @@ json_t *write_json_str(berth_str text)
 
 char *write_json_text(json_t *value)
 {
-    char *text = value != NULL ? json_dumps(value, JSON_COMPACT) : NULL;
+    char *text = value != NULL ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
     if (text == NULL)
         no_memory();
     json_decref(value);

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Folder     string // for logs
 	Source     string // the sources of Kubernetes: tests read files beside their own
-	Programs   string // the folder of the test programs; '/' of a package's path is '_'
+	Programs   string // the folder of the test programs; '/' of a package's path is '.'
 	EtcdServer string // the program that is etcd
 	Berth      string // the program under test; "" tests kube-scheduler
 	List       string // a file: the tests that need not pass
@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options, to io.Writer) (Counts, error) {
 		return sum, fmt.Errorf("there are no test programs in %s", o.Programs)
 	}
 	for _, program := range programs {
-		suite := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(program), suffix), "_", "/")
+		suite := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(program), suffix), ".", "/")
 		if !strings.Contains(suite, o.Only) {
 			continue
 		}

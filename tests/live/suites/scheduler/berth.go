@@ -90,7 +90,9 @@ func runBerth(ctx context.Context, program string, options *schedulerOptions) er
 		return err
 	}
 	defer log.Close()
-	command := exec.Command(program, "run", "--config", config, "--v=3", "--feature-gates", changedGates(),
+	command := exec.Command(program, "run", "--config", config, "--v=3",
+		"--emulated-version="+utilfeature.DefaultMutableFeatureGate.EmulationVersion().String(),
+		"--feature-gates", changedGates(),
 		"--pod-max-in-unschedulable-pods-duration", options.podMaxInUnschedulablePodsDuration.String())
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
