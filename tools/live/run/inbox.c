@@ -31,15 +31,23 @@ void inbox_destroy(inbox *box)
     pthread_mutex_destroy(&box->lock);
 }
 
-static uint64_t put(inbox *box, message *m)
+/* Signalled without the lock, so that the taker need not wait for it once more. */
+static void signal_if(inbox *box, bool waiting)
+{
+    if (waiting)
+        pthread_cond_signal(&box->changed);
+}
+
+static uint64_t put(inbox *box, message *m, bool at_once)
 {
     pthread_mutex_lock(&box->lock);
     uint64_t number = m->number = ++box->number;
     *box->last = m;
     box->last = &m->next;
     box->count++;
-    pthread_cond_signal(&box->changed);
+    const bool signals = box->waiting && (at_once || !box->gathers);
     pthread_mutex_unlock(&box->lock);
+    signal_if(box, signals);
     return number;
 }
 
@@ -59,7 +67,7 @@ uint64_t inbox_put_change(inbox *box, message_kind kind, berth_kind object_kind,
         m->namespace_name = (berth_str){m->texts, namespace_name.len};
         m->name = (berth_str){m->texts + namespace_name.len, name.len};
     }
-    return put(box, m);
+    return put(box, m, false);
 }
 
 uint64_t inbox_put_update(inbox *box, const berth_object *object, uint64_t born)
@@ -69,14 +77,14 @@ uint64_t inbox_put_update(inbox *box, const berth_object *object, uint64_t born)
     m->object_kind = object->kind;
     m->born = born;
     m->object = heap_object(object);
-    return put(box, m);
+    return put(box, m, false);
 }
 
 uint64_t inbox_put(inbox *box, message_kind kind)
 {
     message *m = heap_new(1, sizeof(*m));
     m->kind = kind;
-    return put(box, m);
+    return put(box, m, true);
 }
 
 size_t inbox_backlog(inbox *box)
@@ -91,8 +99,24 @@ void inbox_wake(inbox *box)
 {
     pthread_mutex_lock(&box->lock);
     box->woken = true;
-    pthread_cond_signal(&box->changed);
+    const bool signals = box->waiting && !box->gathers;
     pthread_mutex_unlock(&box->lock);
+    signal_if(box, signals);
+}
+
+void inbox_gather(inbox *box)
+{
+    pthread_mutex_lock(&box->lock);
+    box->gathers = true;
+    pthread_mutex_unlock(&box->lock);
+}
+
+void inbox_flush(inbox *box)
+{
+    pthread_mutex_lock(&box->lock);
+    const bool signals = box->waiting && (box->first != NULL || box->woken);
+    pthread_mutex_unlock(&box->lock);
+    signal_if(box, signals);
 }
 
 /* A condition variable cannot wait on CLOCK_BOOTTIME, so the time is converted to
@@ -118,7 +142,9 @@ message *inbox_take(inbox *box, int64_t until_ns)
     box->behind = 0;
     if (box->first == NULL && !box->woken && event_loop_now() < until_ns) {
         struct timespec at = monotonic_time(until_ns);
+        box->waiting = true;
         (void)pthread_cond_timedwait(&box->changed, &box->lock, &at);
+        box->waiting = false;
     }
     message *all = box->first;
     box->behind = box->count;

@@ -4,7 +4,10 @@
  * Threads: one puts, one takes.
  *   INBOX-1  the lock guards all fields; a message is complete before it is put, and belongs to the
  *            taker once it is taken.
- *   INBOX-2  messages are taken in the order in which they were put. */
+ *   INBOX-2  messages are taken in the order in which they were put.
+ *   INBOX-3  the taker is signalled only if `waiting` says that it waits. While the putter gathers,
+ *            changes and wakes do not signal; inbox_flush does, for all of them. A taker that is
+ *            never signalled looks again after a second. */
 #ifndef BERTH_LIVE_INBOX_H
 #define BERTH_LIVE_INBOX_H
 
@@ -44,7 +47,9 @@ typedef struct inbox {
     size_t count;  /* put and not yet taken */
     size_t behind; /* taken and not yet processed */
     uint64_t number;
-    bool woken; /* there is work besides messages */
+    bool woken;   /* there is work besides messages */
+    bool waiting; /* the taker waits for `changed` */
+    bool gathers; /* see inbox_gather */
 } inbox;
 
 void inbox_init(inbox *box);
@@ -62,6 +67,11 @@ size_t inbox_backlog(inbox *box);
 
 /* Threads: any. */
 void inbox_wake(inbox *box);
+
+/* From now on the putter gathers, and calls inbox_flush before it waits for something else: this
+ * signals what was gathered. */
+void inbox_gather(inbox *box);
+void inbox_flush(inbox *box);
 
 /* Take all messages; if there is none, wait until `until_ns` of CLOCK_BOOTTIME. Messages taken
  * before count as processed. Returns NULL if there is none. Owner: the caller's; free each with

@@ -277,6 +277,11 @@ static void make_writes(session *s)
 
 static void ask_version(void *context);
 
+static void flush_inbox(void *context)
+{
+    inbox_flush(&((session *)context)->deciding.in);
+}
+
 static void on_config_note(void *context, const berth_note *note)
 {
     char plugin[128], suggestion[128];
@@ -318,6 +323,8 @@ static void begin(session *s)
         return;
     }
     s->deciding_runs = true;
+    inbox_gather(&s->deciding.in);
+    event_loop_before_wait(s->loop, flush_inbox, s);
     atomic_store_explicit(&s->served.deciding_runs, true, memory_order_relaxed); /* SERVED-1 */
     if (s->served.server != NULL) {
         served_configure(&s->served, configz_text(s->options), s->version.minor, (int)setup->minor);

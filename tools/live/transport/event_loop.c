@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -29,6 +30,7 @@ typedef struct loop_fd {
 
 struct event_loop {
     int epoll, wake;
+    atomic_bool woken;  /* WAKE-1 */
     loop_timer *timers; /* a binary heap: [i] is not later than [2i+1] and [2i+2] */
     size_t timer_count, timer_capacity;
     live_id last_id;
@@ -41,6 +43,8 @@ struct event_loop {
         void *context;
     } each_turn[EACH_TURN_MAX];
     size_t each_turn_count;
+    live_timer_fn before_wait;
+    void *before_wait_context;
 };
 
 static void on_eventfd(void *context, int fd, uint32_t events)
@@ -48,7 +52,10 @@ static void on_eventfd(void *context, int fd, uint32_t events)
     event_loop *loop = context;
     uint64_t count;
     (void)events;
-    if (read(fd, &count, sizeof(count)) == (ssize_t)sizeof(count) && loop->on_wake != NULL)
+    const bool counted = read(fd, &count, sizeof(count)) == (ssize_t)sizeof(count);
+    /* acq_rel: WAKE-1 */
+    (void)atomic_exchange_explicit(&loop->woken, false, memory_order_acq_rel);
+    if (counted && loop->on_wake != NULL)
         loop->on_wake(loop->on_wake_context);
 }
 
@@ -193,9 +200,18 @@ void event_loop_each_turn_stop(event_loop *loop, const void *context)
 void event_loop_wake(event_loop *loop)
 {
     uint64_t one = 1;
+    /* acq_rel: WAKE-1 */
+    if (atomic_exchange_explicit(&loop->woken, true, memory_order_acq_rel))
+        return;
     /* If the counter is full, it was written before and the loop will wake anyway. */
     if (write(loop->wake, &one, sizeof(one)) < 0)
         return;
+}
+
+void event_loop_before_wait(event_loop *loop, live_timer_fn fire, void *context)
+{
+    loop->before_wait = fire;
+    loop->before_wait_context = context;
 }
 
 void event_loop_on_wake(event_loop *loop, live_timer_fn fire, void *context)
@@ -221,6 +237,8 @@ void event_loop_turn(event_loop *loop, int64_t wait_ns)
     struct epoll_event events[EVENTS_A_TURN];
     for (size_t i = 0; i < loop->each_turn_count; i++)
         loop->each_turn[i].fire(loop->each_turn[i].context);
+    if (loop->before_wait != NULL)
+        loop->before_wait(loop->before_wait_context);
     int count = epoll_wait(loop->epoll, events, EVENTS_A_TURN, milliseconds_until(loop, wait_ns));
     for (int i = 0; i < count; i++) {
         /* Looked up again by number: an earlier event of this turn may have removed the

@@ -1,8 +1,10 @@
 /* The network thread's loop: descriptors, timers, and calls from other threads.
  *
  * Threads: the loop's, except event_loop_wake.
- *   WAKE-1  a waking thread writes its data before it writes to the eventfd; the loop reads the
- *           eventfd before it calls `on_wake`, which therefore sees the data. */
+ *   WAKE-1  a waking thread writes its data before it exchanges `woken` for true, and writes to the
+ *           eventfd only if it was false. The loop exchanges it for false before it calls `on_wake`,
+ *           which therefore sees the data of every thread whose exchange came before; one that
+ *           comes later writes to the eventfd again. */
 #ifndef BERTH_LIVE_EVENT_LOOP_H
 #define BERTH_LIVE_EVENT_LOOP_H
 
@@ -29,6 +31,9 @@ void event_loop_timer_stop(event_loop *loop, live_id timer);
 enum { EACH_TURN_MAX = 4 };
 void event_loop_each_turn(event_loop *loop, live_timer_fn fire, void *context);
 void event_loop_each_turn_stop(event_loop *loop, const void *context);
+
+/* Call `fire` in each turn right before waiting, after those functions. */
+void event_loop_before_wait(event_loop *loop, live_timer_fn fire, void *context);
 
 /* Make the loop call its on_wake function soon, on its own thread. Threads: any. */
 void event_loop_wake(event_loop *loop);

@@ -1,0 +1,152 @@
+/* Messages and wakes between two threads: complete, in order, and none lost, whether the putter
+ * gathers or not. */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "live/run/inbox.h"
+#include "live/transport/event_loop.h"
+
+enum { MESSAGES = 20000, WAKES = 20000 };
+
+static uint64_t put_removal(inbox *box)
+{
+    return inbox_put_change(box, MESSAGE_REMOVE, BERTH_KIND_POD, BERTH_STR("ns"), BERTH_STR("p"),
+                            NULL);
+}
+
+/* Takes messages until MESSAGE_STOP; returns their number, or UINT64_MAX if one was out of order. */
+static uint64_t take_all(inbox *box)
+{
+    uint64_t last = 0;
+    bool stops = false, in_order = true;
+    while (!stops) {
+        message *next;
+        for (message *m = inbox_take(box, INT64_MAX); m != NULL; m = next) {
+            next = m->next;
+            in_order &= m->number == ++last;
+            stops = m->kind == MESSAGE_STOP;
+            message_free(m);
+        }
+    }
+    return in_order ? last : UINT64_MAX;
+}
+
+static void *taker(void *context)
+{
+    static uint64_t taken;
+    taken = take_all(context);
+    return &taken;
+}
+
+static void pass(bool gathers)
+{
+    inbox box;
+    pthread_t thread;
+    void *taken;
+    inbox_init(&box);
+    if (gathers)
+        inbox_gather(&box);
+    assert_int_equal(pthread_create(&thread, NULL, taker, &box), 0);
+    for (int i = 1; i <= MESSAGES; i++) {
+        assert_int_equal(put_removal(&box), i);
+        if (i % 7 == 0)
+            inbox_wake(&box);
+        if (gathers && i % 64 == 0)
+            inbox_flush(&box);
+    }
+    assert_int_equal(inbox_put(&box, MESSAGE_STOP), MESSAGES + 1);
+    pthread_join(thread, &taken);
+    assert_int_equal(*(uint64_t *)taken, MESSAGES + 1);
+    inbox_destroy(&box);
+}
+
+static void test_messages(void **state)
+{
+    (void)state;
+    pass(false);
+    pass(true);
+}
+
+static void test_backlog(void **state)
+{
+    (void)state;
+    inbox box;
+    inbox_init(&box);
+    inbox_gather(&box);
+    inbox_flush(&box);
+    assert_null(inbox_take(&box, 0));
+    (void)put_removal(&box);
+    (void)put_removal(&box);
+    assert_int_equal(inbox_backlog(&box), 2);
+    message *first = inbox_take(&box, 0);
+    assert_int_equal(inbox_backlog(&box), 2); /* taken, but not processed */
+    assert_int_equal(first->number, 1);
+    assert_int_equal(first->next->number, 2);
+    assert_null(first->next->next);
+    message_free(first->next);
+    message_free(first);
+    assert_null(inbox_take(&box, 0));
+    assert_int_equal(inbox_backlog(&box), 0);
+    inbox_wake(&box); /* ends a wait at once */
+    assert_null(inbox_take(&box, INT64_MAX));
+    (void)put_removal(&box); /* freed with the box */
+    inbox_destroy(&box);
+}
+
+/* ---- the loop ---- */
+
+typedef struct post {
+    event_loop *loop;
+    _Atomic int written, seen;
+} post;
+
+static void on_wake(void *context)
+{
+    post *p = context;
+    atomic_store(&p->seen, atomic_load(&p->written));
+}
+
+/* Writes the next number only when the loop has seen the last one: a lost wake ends that. */
+static void *waker(void *context)
+{
+    post *p = context;
+    for (int i = 1; i <= WAKES; i++) {
+        atomic_store(&p->written, i);
+        event_loop_wake(p->loop);
+        event_loop_wake(p->loop);
+        while (atomic_load(&p->seen) < i)
+            sched_yield();
+    }
+    return NULL;
+}
+
+static void test_wakes(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    post p = {.loop = event_loop_create()};
+    assert_non_null(p.loop);
+    event_loop_on_wake(p.loop, on_wake, &p);
+    assert_int_equal(pthread_create(&thread, NULL, waker, &p), 0);
+    while (atomic_load(&p.seen) < WAKES)
+        event_loop_turn(p.loop, INT64_C(60000000000));
+    pthread_join(thread, NULL);
+    event_loop_destroy(p.loop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_backlog),
+        cmocka_unit_test(test_wakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
