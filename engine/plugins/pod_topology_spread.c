@@ -232,8 +232,8 @@ typedef struct ranking {
     const berth__score_sample *sample;
 } ranking;
 
-/* Count the feasible nodes that are scored, and those that also have a key. A sample counts only the
- * former. */
+/* Count the feasible nodes that are scored, and those that also have a key. A sample counts only
+ * the former. */
 static void count_feasible(const ranking *among, const berth__topology *topology, uint32_t *all,
                            uint32_t *having)
 {

@@ -21,7 +21,7 @@ static uint64_t put_removal(inbox *box)
                             NULL);
 }
 
-/* Takes messages until MESSAGE_STOP; returns their number, or UINT64_MAX if one was out of order. */
+/* Takes messages until MESSAGE_STOP. Returns their number; UINT64_MAX: one was out of order. */
 static uint64_t take_all(inbox *box)
 {
     uint64_t last = 0;

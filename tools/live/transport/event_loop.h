@@ -2,9 +2,9 @@
  *
  * Threads: the loop's, except event_loop_wake.
  *   WAKE-1  a waking thread writes its data before it exchanges `woken` for true, and writes to the
- *           eventfd only if it was false. The loop exchanges it for false before it calls `on_wake`,
- *           which therefore sees the data of every thread whose exchange came before; one that
- *           comes later writes to the eventfd again. */
+ *           eventfd only if it was false. The loop exchanges it for false before it calls
+ *           `on_wake`, which therefore sees the data of every thread whose exchange came before;
+ *           one that comes later writes to the eventfd again. */
 #ifndef BERTH_LIVE_EVENT_LOOP_H
 #define BERTH_LIVE_EVENT_LOOP_H
 

@@ -325,8 +325,9 @@ void object_view_free(object_view *view)
     *view = (object_view){0};
 }
 
-/* The object of a watch event as the API server writes it, with the type first and nothing behind the
- * object: then its end is that of the line, and need not be looked for. Returns false for others. */
+/* The object of a watch event as the API server writes it: with the type first and nothing behind
+ * the object. Then its end is that of the line, and need not be searched for. Returns false for
+ * other events. */
 static bool read_usual_event(berth_str line, berth_str *type, berth_str *object)
 {
     const char *end = line.data + line.len, *at = skip_space(line.data, end);
