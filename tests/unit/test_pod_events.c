@@ -235,18 +235,18 @@ static void too_many_are_dropped(void **state)
 static void many_are_sent_together(void **state)
 {
     (void)state;
-    pod_events *many = pod_events_create(&gate, NULL, "host-1", 5000);
+    pod_events *many = pod_events_create(&gate, NULL, "host-1", 8000);
     for (int i = 0; i < 64; i++)
         pod_events_put(many, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
     assert_int_equal(server->request_count, 8);
     pod_events_put(many, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
     assert_int_equal(server->request_count, 9);
-    for (int i = 65; i < 5000; i++)
+    for (int i = 65; i < 8000; i++)
         pod_events_put(many, EVENT_SCHEDULED, &web, NULL, BERTH_STR("x"));
-    assert_int_equal(server->request_count, 48);
+    assert_int_equal(server->request_count, 96);
     while (server->request_count > 0)
         scripted_answer(server, sent("POST"), 201, "{}");
-    assert_int_equal(pod_events_sent(many), 5000);
+    assert_int_equal(pod_events_sent(many), 8000);
     assert_int_equal(pod_events_pending(many), 0);
     pod_events_destroy(many);
 }

@@ -15,7 +15,7 @@ static const int64_t second_ns = 1000000000;
 enum {
     IN_FLIGHT = 8,         /* while few events wait; */
     WAITING_FOR_MORE = 64, /* one more for so many that wait, */
-    IN_FLIGHT_MAX = 48,    /* up to this number */
+    IN_FLIGHT_MAX = 96,    /* up to this number */
     TRIES_MAX = 12,        /* answered attempts for one event */
     RETRY_FIRST_S = 1,
     RETRY_MAX_S = 10,

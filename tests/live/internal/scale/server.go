@@ -4,7 +4,6 @@ package scale
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -57,17 +56,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveNodes(w, r)
 	case path == "/api/v1/pods":
 		s.servePods(w, r)
-	case isPod && strings.HasSuffix(name, "/binding"):
-		s.bind(w, r, podNumber(strings.TrimSuffix(name, "/binding")))
 	case isPod:
-		body, _ := io.ReadAll(r.Body)
-		_ = body
 		number := podNumber(strings.TrimSuffix(name, "/status"))
 		answer(w, http.StatusOK, appendPod(nil, number, s.now(), ""))
-	case r.Method == http.MethodPost && strings.HasPrefix(path, "/apis/events.k8s.io/v1/namespaces/"):
-		body, _ := io.ReadAll(r.Body)
-		s.events.Add(1)
-		answer(w, http.StatusCreated, body)
 	default:
 		s.rest.ServeHTTP(w, r)
 	}
@@ -92,7 +83,7 @@ func (s *server) serveNodes(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if query.Get("watch") != "" {
 		w.(http.Flusher).Flush()
-		s.mark(w, r, "Node")
+		mark(w, "Node")
 		return
 	}
 	from, _ := strconv.Atoi(query.Get("continue"))
@@ -115,15 +106,12 @@ func (s *server) serveNodes(w http.ResponseWriter, r *http.Request) {
 }
 
 // mark sends a bookmark now and then, until the client goes.
-func (s *server) mark(w http.ResponseWriter, r *http.Request, kind string) {
+func mark(w http.ResponseWriter, kind string) {
 	for {
-		select {
-		case <-r.Context().Done():
+		time.Sleep(5 * time.Second)
+		if _, err := w.Write(bookmark(kind, firstVersion)); err != nil {
 			return
-		case <-time.After(5 * time.Second):
 		}
-		_, _ = w.Write(bookmark(kind, firstVersion))
-		w.(http.Flusher).Flush()
 	}
 }
 
@@ -143,14 +131,9 @@ func (s *server) servePods(w http.ResponseWriter, r *http.Request) {
 	w.(http.Flusher).Flush()
 	s.watched.Add(1)
 	defer s.watched.Add(-1)
-	go func() { // a condition variable cannot wait for a context
-		<-r.Context().Done()
-		s.changed.Broadcast()
-	}()
-	var sent []byte
-	for r.Context().Err() == nil {
+	for sent := []byte(nil); ; {
 		s.mutex.Lock()
-		for len(s.lines) == 0 && r.Context().Err() == nil {
+		for len(s.lines) == 0 {
 			s.changed.Wait()
 		}
 		sent, s.lines = s.lines, sent[:0]
@@ -158,7 +141,6 @@ func (s *server) servePods(w http.ResponseWriter, r *http.Request) {
 		if _, err := w.Write(sent); err != nil {
 			return
 		}
-		w.(http.Flusher).Flush()
 	}
 }
 
@@ -174,20 +156,24 @@ func (s *server) arrive() {
 	s.changed.Broadcast()
 }
 
-// bind binds a pod to the node that the body names.
-func (s *server) bind(w http.ResponseWriter, r *http.Request, pod int) {
-	body, err := io.ReadAll(r.Body)
+// The answers to bindings.
+var (
+	done    = []byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`)
+	broken  = []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"BadRequest","code":400}`)
+	missing = []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
+)
+
+// bind binds a pod to the node that the body names, and returns the answer.
+func (s *server) bind(pod int, body []byte) (int, []byte) {
 	node, found := targetOf(body)
-	if err != nil || !found || pod < 0 {
-		answer(w, http.StatusBadRequest, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":400}`))
-		return
+	if !found || pod < 0 {
+		return http.StatusBadRequest, broken
 	}
 	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	switch {
 	case pod >= s.pods:
-		s.mutex.Unlock()
-		answer(w, http.StatusNotFound, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`))
-		return
+		return http.StatusNotFound, missing
 	case s.isBound[pod]:
 		s.again.Add(1)
 	default:
@@ -200,8 +186,7 @@ func (s *server) bind(w http.ResponseWriter, r *http.Request, pod int) {
 		s.lines = append(appendPod(s.lines, pod, s.version, node), "}\n"...)
 		s.arrive()
 	}
-	s.mutex.Unlock()
-	answer(w, http.StatusCreated, []byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`))
+	return http.StatusCreated, done
 }
 
 // targetOf finds target.name in a Binding.
