@@ -139,6 +139,9 @@ cp "$work/written" "$work/again"
 wrote run_written_file --kubernetes 1.37 --config "$work/again"
 wrote run_written_gates --kubernetes 1.37 \
   --feature-gates GenericWorkload=true,TopologyAwareWorkloadScheduling=true,StorageCapacityScoring=false --profiling=false --leader-elect=false --kube-api-qps 7.5 --kube-api-burst 9
+wrote run_written_extenders --kubernetes 1.37 --config data/scheduler_extenders.yaml
+cp "$work/written" "$work/again"
+wrote run_written_extenders --kubernetes 1.37 --config "$work/again"
 said run_written_nowhere 3 "no-such-folder" "$berth" run --write-config-to "$work/no-such-folder/x"
 config 'profiles: [{plugins: {postFilter: {enabled: [{name: DefaultPremption}]}}}]'
 said run_written_wrong 3 'did you mean DefaultPreemption' "$berth" run --config "$work/config" \

@@ -329,15 +329,36 @@ static void balanced_args(const writing *w, const json_t *given, json_t *out)
     json_object_set_new(out, "resources", resources_of(given));
 }
 
+/* What extenders manage alone takes the place of what the arguments say. A new reference. */
+static json_t *ignored_by_extenders(const writing *w)
+{
+    json_t *names = json_array();
+    const json_t *extender, *resource;
+    size_t i, k;
+    json_array_foreach(json_object_get(w->file, "extenders"), i, extender)
+    {
+        json_array_foreach(json_object_get(extender, "managedResources"), k, resource)
+        {
+            if (boolean_or(resource, "ignoredByScheduler", false))
+                json_array_append(names, json_object_get(resource, "name"));
+        }
+    }
+    return names;
+}
+
 static void fit_args(const writing *w, const json_t *given, json_t *out)
 {
     const json_t *strategy = json_object_get(given, "scoringStrategy");
     json_t *own = json_pack("{so so}", "type", text_or(strategy, "type", "LeastAllocated"),
                             "resources", resources_of(strategy));
-    (void)w;
+    json_t *ignored = ignored_by_extenders(w);
     set_if(own, strategy, "requestedToCapacityRatio");
     json_object_set_new(out, "scoringStrategy", own);
-    set_if(out, given, "ignoredResources");
+    if (json_array_size(ignored) > 0)
+        json_object_set(out, "ignoredResources", ignored);
+    else
+        set_if(out, given, "ignoredResources");
+    json_decref(ignored);
     set_if(out, given, "ignoredResourceGroups");
 }
 
@@ -464,6 +485,10 @@ static json_t *election_of(const writing *w)
         "resourceName", file->resource_name, "resourceNamespace", file->resource_namespace);
 }
 
+/* Where the file has none, or 0.
+ * Source: kube-scheduler v1.32, extender.go, DefaultExtenderTimeout. */
+static const int64_t EXTENDER_TIMEOUT_NS = INT64_C(5000000000);
+
 /* Go omits empty members, except the time. */
 static void drop_empty(json_t *object)
 {
@@ -483,9 +508,14 @@ static void drop_empty(json_t *object)
 static json_t *extender_of(const json_t *given)
 {
     json_t *extender = json_deep_copy(given), *resource;
+    const char *timeout = yaml_tree_text(given, "httpTimeout");
     size_t i;
+    int64_t timeout_ns = 0;
+    if (timeout != NULL)
+        (void)duration_read(timeout, &timeout_ns);
     turn_numbers(extender);
-    json_object_set_new(extender, "httpTimeout", duration_or(given, "httpTimeout", 0));
+    json_object_set_new(extender, "httpTimeout",
+                        duration(timeout_ns != 0 ? timeout_ns : EXTENDER_TIMEOUT_NS));
     drop_empty(extender);
     drop_empty(json_object_get(extender, "tlsConfig"));
     json_array_foreach(json_object_get(extender, "managedResources"), i, resource)
