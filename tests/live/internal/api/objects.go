@@ -71,11 +71,18 @@ type PodSpec struct {
 	ResourceClaims   []Any             `json:"resourceClaims,omitempty"`
 }
 
-// Container is a container; only requests matter here.
+// Container is a container; only requests, and how long it takes to end, matter here.
 type Container struct {
 	Name      string    `json:"name"`
 	Image     string    `json:"image"`
 	Resources Resources `json:"resources"`
+	Lifecycle *struct {
+		PreStop struct {
+			Sleep struct {
+				Seconds int64 `json:"seconds"`
+			} `json:"sleep"`
+		} `json:"preStop"`
+	} `json:"lifecycle,omitempty"`
 }
 
 // Resources of a container.

@@ -1,5 +1,5 @@
 // Package kubelets simulates kubelets: nodes that are ready, pods that start as soon as they are bound and end as
-// soon as they are deleted.
+// soon as they are deleted, or after the sleep of their preStop hook.
 package kubelets
 
 import (
@@ -119,12 +119,33 @@ func (n Nodes) renew(ctx context.Context, c *api.Client) {
 func play(ctx context.Context, c *api.Client, pod api.Pod) {
 	path := "/api/v1/namespaces/" + pod.Meta.Namespace + "/pods/" + pod.Meta.Name
 	switch {
+	case pod.Meta.DeletionTimestamp != nil && sleep(pod) > 0:
+		go func() { // deleting a pod that is gone does nothing
+			select {
+			case <-ctx.Done():
+			case <-time.After(sleep(pod)):
+				end(ctx, c, path, pod)
+			}
+		}()
 	case pod.Meta.DeletionTimestamp != nil:
-		now := api.Any{"gracePeriodSeconds": 0, "preconditions": api.Any{"uid": pod.Meta.UID}}
-		_ = c.Send(ctx, http.MethodDelete, path, "application/json", now, nil)
+		end(ctx, c, path, pod)
 	case pod.Status.Phase == "Pending":
 		_ = c.Send(ctx, http.MethodPatch, path+"/status", strategicPatch, started(pod), nil)
 	}
+}
+
+func sleep(pod api.Pod) (longest time.Duration) {
+	for _, container := range pod.Spec.Containers {
+		if container.Lifecycle != nil {
+			longest = max(longest, time.Duration(container.Lifecycle.PreStop.Sleep.Seconds)*time.Second)
+		}
+	}
+	return longest
+}
+
+func end(ctx context.Context, c *api.Client, path string, pod api.Pod) {
+	now := api.Any{"gracePeriodSeconds": 0, "preconditions": api.Any{"uid": pod.Meta.UID}}
+	_ = c.Send(ctx, http.MethodDelete, path, "application/json", now, nil)
 }
 
 func started(pod api.Pod) api.Any {
