@@ -19,7 +19,7 @@ func runSuites(arguments []string) error {
 	set.StringVar(&o.Berth, "berth", "", "the program under test; without it, kube-scheduler")
 	set.StringVar(&o.List, "list", "", "a file with the tests that need not pass")
 	set.StringVar(&o.Only, "only", "", "only packages whose path has this text")
-	set.DurationVar(&o.Limit, "limit", 20*time.Minute, "how long one test with its subtests may take")
+	set.DurationVar(&o.Limit, "limit", 15*time.Minute, "how long one test with its subtests may take")
 	_ = set.Parse(arguments)
 	var err error
 	if o.EtcdServer, err = findEtcd(); err != nil {

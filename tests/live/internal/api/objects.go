@@ -43,6 +43,7 @@ type NodeSpec struct {
 
 // NodeStatus is a node's status.
 type NodeStatus struct {
+	Capacity    map[string]string `json:"capacity,omitempty"`
 	Allocatable map[string]string `json:"allocatable"`
 }
 

@@ -42,7 +42,7 @@ func (n Nodes) Run(ctx context.Context, c *api.Client) error {
 	}
 	pods := make(chan api.Pod, 1024)
 	var running sync.WaitGroup
-	running.Add(workers + 1)
+	running.Add(workers + 2)
 	for range workers {
 		go func() {
 			defer running.Done()
@@ -54,6 +54,14 @@ func (n Nodes) Run(ctx context.Context, c *api.Client) error {
 	go func() {
 		defer running.Done()
 		n.renew(ctx, c)
+	}()
+	go func() {
+		defer running.Done()
+		_ = api.Follow(ctx, c, "/api/v1/nodes", func(change api.Change[api.Node]) {
+			if (change.Kind == "ADDED" || change.Kind == "MODIFIED") && mine[change.Object.Meta.Name] {
+				allow(ctx, c, change.Object)
+			}
+		})
 	}()
 	err := api.Follow(ctx, c, "/api/v1/pods", func(change api.Change[api.Pod]) {
 		if (change.Kind == "ADDED" || change.Kind == "MODIFIED") && mine[change.Object.Spec.NodeName] {
@@ -84,6 +92,25 @@ func (n Nodes) register(c *api.Client, i int) error {
 		return err
 	}
 	return c.Patch("/api/v1/nodes/"+name, api.Any{"spec": api.Any{"taints": nil}})
+}
+
+// allow makes a node's whole capacity allocatable: tests add resources to the capacity alone.
+func allow(ctx context.Context, c *api.Client, node api.Node) {
+	changed := api.Any{}
+	for name, amount := range node.Status.Capacity {
+		if node.Status.Allocatable[name] != amount {
+			changed[name] = amount
+		}
+	}
+	for name := range node.Status.Allocatable {
+		if _, there := node.Status.Capacity[name]; !there {
+			changed[name] = nil
+		}
+	}
+	if len(changed) > 0 {
+		_ = c.Send(ctx, http.MethodPatch, "/api/v1/nodes/"+node.Meta.Name+"/status", "application/merge-patch+json",
+			api.Any{"status": api.Any{"allocatable": changed}}, nil)
+	}
 }
 
 func address(i int) string { return fmt.Sprintf("10.1.0.%d", i+1) }

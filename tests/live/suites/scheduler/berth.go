@@ -153,8 +153,8 @@ func writeConfig(options *schedulerOptions, kubeconfig, path string) error {
 	}
 	config.Extenders = options.extenders
 	config.PercentageOfNodesToScore = &options.percentageOfNodesToScore
-	config.PodInitialBackoffSeconds = options.podInitialBackoffSeconds
-	config.PodMaxBackoffSeconds = options.podMaxBackoffSeconds
+	config.PodInitialBackoffSeconds = max(options.podInitialBackoffSeconds, 1) // a file may not say 0
+	config.PodMaxBackoffSeconds = max(options.podMaxBackoffSeconds, config.PodInitialBackoffSeconds)
 	config.ClientConnection.Kubeconfig = kubeconfig
 	config.LeaderElection.LeaderElect = false
 	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
