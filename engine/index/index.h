@@ -65,10 +65,10 @@ typedef struct berth__index_cache {
     berth__sight *sights;
     berth__slot_log *log;
     berth__tree_scratch scratch;
-    int32_t *totals;          /* of the slots changed in one step */
-    berth__gates gates;       /* of the current decision, */
-    berth__filter_list gated; /* the filters behind the gates, */
-    berth__late_filters late; /* and the filters that run on the slots left */
+    int32_t *totals;                   /* of the slots changed in one step */
+    berth__gates gates;                /* of the current decision, */
+    berth__filter_list gated;          /* the filters behind the gates, */
+    berth__late_filters late;          /* and the filters that run on the slots left */
     berth__nominated_slots *nominated; /* set by the caller; NULL: no pod is nominated */
     berth__gate_masks masks;
     berth__mask *visited; /* by step of a walk */
