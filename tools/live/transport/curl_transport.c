@@ -19,7 +19,7 @@
 /* HTTP/2 carries all requests over one connection. But a connection that the server wants to end
  * (GOAWAY) takes no new requests, and stays open as long as one of its watches lives; this can
  * happen with every watch. HTTP/1.1 carries one request at a time. */
-enum { CONNECTIONS_MAX = 128 };
+enum { CONNECTIONS_MAX = 64 };
 
 /* Handles that are kept for later requests; making one costs as much as sending a request. */
 enum { SPARES_MAX = 64 };
