@@ -28,10 +28,10 @@ type E2E struct {
 // EndToEnd is the name of this suite in the list.
 const EndToEnd = "e2e"
 
-// Room of a node. Tests fill nodes up, so it is small.
+// Room of a node, and how many there are. Tests fill nodes up, some in the time of a preStop hook.
 var room = map[string]string{"cpu": "8", "memory": "16Gi", "pods": "110", "ephemeral-storage": "100Gi"}
 
-const nodeCount = 6
+const nodeCount = 4
 
 // Tests of features that the servers do not have by default.
 const offByDefault = `\[Alpha\]|\[Feature:OffByDefault\]`
