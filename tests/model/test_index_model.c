@@ -83,7 +83,7 @@ typedef struct trial {
     uint32_t node_changes; /* of 1,000 steps */
     uint32_t nominations;  /* the same */
     uint32_t nominated;    /* nominations so far */
-    bool nameless;         /* some nodes lack the label of their hostname */
+    uint32_t nameless;     /* percentage of nodes that lack the label of their hostname */
     uint32_t rack_nodes;
     pod *pods;
     uint32_t pod_count, pod_serial;
@@ -326,7 +326,7 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
     snprintf(name, sizeof(name), "n%u", (unsigned)number);
     berth_key_value labels[LABELS];
     uint32_t label_count = 0, taint_count = 0;
-    if (!t->nameless || !chance(t, 5))
+    if (!chance(t, t->nameless))
         labels[label_count++] = (berth_key_value){str("kubernetes.io/hostname"), str(name)};
     if (!chance(t, 5))
         labels[label_count++] =
@@ -499,7 +499,7 @@ static void fill(trial *t)
     t->together = chance(t, 20);
     t->node_changes = chance(t, 40) ? 0 : chance(t, 80) ? 20 : 200;
     t->nominations = chance(t, 60) ? 0 : chance(t, 50) ? 5 : 100;
-    t->nameless = chance(t, 25);
+    t->nameless = chance(t, 70) ? 0 : chance(t, 50) ? 5 : 70;
     t->preferences = t->seed % 2 == 1;
     t->rack_nodes = chance(t, 50) ? 3 : 12;
     t->template_count = 1 + below(t, chance(t, 50) ? 6 : TEMPLATES_MAX);

@@ -74,6 +74,47 @@ static void test_messages(void **state)
     pass(true);
 }
 
+typedef struct exchange {
+    inbox box;
+    _Atomic uint64_t taken;
+} exchange;
+
+static void *answerer(void *context)
+{
+    exchange *x = context;
+    for (bool stops = false; !stops;) {
+        message *next;
+        for (message *m = inbox_take(&x->box, INT64_MAX); m != NULL; m = next) {
+            next = m->next;
+            stops = m->kind == MESSAGE_STOP;
+            atomic_store(&x->taken, m->number);
+            message_free(m);
+        }
+    }
+    return NULL;
+}
+
+/* A flush wakes the taker at once. If it had to look again after a second each time, this test would
+ * not end in time. */
+static void test_flush(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    exchange x = {.taken = 0};
+    inbox_init(&x.box);
+    inbox_gather(&x.box);
+    assert_int_equal(pthread_create(&thread, NULL, answerer, &x), 0);
+    for (int i = 0; i < 500; i++) {
+        const uint64_t number = put_removal(&x.box);
+        inbox_flush(&x.box);
+        while (atomic_load(&x.taken) < number)
+            sched_yield();
+    }
+    (void)inbox_put(&x.box, MESSAGE_STOP);
+    pthread_join(thread, NULL);
+    inbox_destroy(&x.box);
+}
+
 static void test_backlog(void **state)
 {
     (void)state;
@@ -145,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_flush),
         cmocka_unit_test(test_backlog),
         cmocka_unit_test(test_wakes),
     };

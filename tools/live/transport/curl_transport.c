@@ -21,7 +21,7 @@
  * happen with every watch. HTTP/1.1 carries one request at a time. */
 enum { CONNECTIONS_MAX = 64 };
 
-/* Handles that are kept for later requests; making one costs as much as sending a request. */
+/* Handles that are kept for later requests: making one copies all credentials. */
 enum { SPARES_MAX = 64 };
 
 /* One multi handle for a class of requests. */

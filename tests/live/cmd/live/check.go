@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"berth/tests/live/internal/check"
@@ -25,7 +22,7 @@ func runCheck(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := untilSignal()
 	defer cancel()
 	w := check.Watch(ctx, c, check.Subject{Scheduler: *scheduler, User: *user})
 	if ctx.Err() != nil {

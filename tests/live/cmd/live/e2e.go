@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"berth/tests/live/internal/suites"
@@ -27,7 +24,7 @@ func runE2E(arguments []string) error {
 	if o.Bed.EtcdServer, err = findEtcd(); err != nil {
 		return err
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := untilSignal()
 	defer cancel()
 	sum, err := o.Run(ctx, os.Stdout)
 	if err == nil && len(sum.Failed) > 0 {

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"berth/tests/live/internal/faults"
@@ -54,7 +52,7 @@ func runFaults(arguments []string) error {
 	if o.EtcdServer, err = findEtcd(); err != nil && !*doubles {
 		return err
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := untilSignal()
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { // even while a scenario waits; its processes die, too
 		fmt.Println("ended by a signal")

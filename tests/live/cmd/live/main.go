@@ -3,11 +3,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"sort"
+	"syscall"
 )
 
 // A command receives its arguments and returns an error, or errBroken after it has printed what
@@ -61,6 +64,11 @@ func usage() {
 	for _, name := range names {
 		fmt.Fprintf(os.Stderr, "  %-9s %s\n", name, commands[name].summary)
 	}
+}
+
+// untilSignal returns a context that a signal ends.
+func untilSignal() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 }
 
 // options makes a flag set whose usage errors end the program with exit code 2.

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"berth/tests/live/internal/load"
@@ -68,7 +65,7 @@ func runMeasure(arguments []string) error {
 	if *berth != "" && wanted("berth") {
 		contestants = append(contestants, measure.Contestant{Name: "berth", Berth: *berth})
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := untilSignal()
 	defer cancel()
 	if err := measure.Prepare(ctx, o); err != nil {
 		return err

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"berth/tests/live/internal/questions"
@@ -27,7 +24,7 @@ func runQuestions(arguments []string) error {
 		return fmt.Errorf("--berth and --dir are needed, and no number may be 0")
 	}
 	o.Dir, _ = filepath.Abs(o.Dir)
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := untilSignal()
 	defer cancel()
 	row, err := questions.Run(ctx, o)
 	if err != nil {

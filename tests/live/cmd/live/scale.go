@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"berth/tests/live/internal/scale"
 )
@@ -24,7 +21,7 @@ func runScale(arguments []string) error {
 		return errors.New("--dir and --berth are needed")
 	}
 	o.Folder, _ = filepath.Abs(o.Folder)
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := untilSignal()
 	defer cancel()
 	row, err := scale.Run(ctx, o)
 	if err != nil {

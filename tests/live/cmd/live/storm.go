@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"berth/tests/live/internal/measure"
 )
@@ -21,7 +18,7 @@ func runStorm(arguments []string) error {
 	if *berth != "" {
 		contestants = append(contestants, measure.Contestant{Name: "berth", Berth: *berth})
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := untilSignal()
 	defer cancel()
 	if err := measure.PrepareStorm(ctx, o); err != nil {
 		return err

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"berth/tests/live/internal/suites"
@@ -25,7 +22,7 @@ func runSuites(arguments []string) error {
 	if o.EtcdServer, err = findEtcd(); err != nil {
 		return err
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := untilSignal()
 	defer cancel()
 	sum, err := suites.Run(ctx, o, os.Stdout)
 	if err == nil && len(sum.Failed) > 0 {

@@ -58,52 +58,22 @@ func Run(ctx context.Context, o Options) (Row, error) {
 		return Row{}, err
 	}
 	defer berth.Stop(20 * time.Second)
-	wait := func(limit time.Duration, done func() bool) error {
-		for end := time.Now().Add(limit); !done(); time.Sleep(10 * time.Millisecond) {
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case !berth.Alive():
-				return fmt.Errorf("berth ended\n%s", berth.Tail())
-			case time.Now().After(end):
-				return errors.New("nothing happened in time")
-			}
-		}
-		return nil
-	}
-	if err := wait(5*time.Minute, func() bool { return s.watched.Load() > 0 }); err != nil {
+	if err := s.begin(ctx, berth); err != nil {
 		return Row{}, err
 	}
-	s.mutex.Lock()
-	s.arrive()
-	s.mutex.Unlock()
-	if err := wait(5*time.Minute, func() bool { return s.bound.Load() > 0 }); err != nil {
-		return Row{}, err
-	}
-	row := Row{Ready: s.first.Sub(began)}
+	row := Row{Ready: s.firstBinding().Sub(began)}
 	before, err := measure.Read(berth.PID())
 	if err != nil {
 		return Row{}, err
 	}
 	own, first, started := ownCPU(), s.bound.Load(), time.Now()
-	limit := time.Duration(o.Seconds) * time.Second
-	_ = wait(limit, func() bool { return false })
-	if ctx.Err() != nil || !berth.Alive() {
-		return Row{}, fmt.Errorf("berth did not last\n%s", berth.Tail())
+	arriving := time.Duration(o.Seconds) * time.Second
+	if err := wait(ctx, berth, arriving+patience, func() bool { return time.Since(started) > arriving }); err != nil {
+		return Row{}, err
 	}
 	row.Rate = float64(s.bound.Load()-first) / time.Since(started).Seconds()
-	s.mutex.Lock()
-	s.ended = true // no more pods; what waits is bound, and all events arrive
-	s.mutex.Unlock()
-	// Events come later than bindings; some may never come.
-	seen, quiet := int64(-1), time.Now()
-	if err := wait(5*time.Minute, func() bool {
-		if events := s.events.Load(); events != seen {
-			seen, quiet = events, time.Now()
-		}
-		return s.isDone() && (seen >= s.bound.Load() || time.Since(quiet) > 5*time.Second)
-	}); err != nil {
-		return Row{}, fmt.Errorf("%w: %d pods bound, %d events", err, s.bound.Load(), s.events.Load())
+	if err := s.finish(ctx, berth); err != nil {
+		return Row{}, err
 	}
 	row.Whole = float64(s.events.Load()-first) / time.Since(started).Seconds()
 	after, err := measure.Read(berth.PID())
@@ -111,10 +81,66 @@ func Run(ctx context.Context, o Options) (Row, error) {
 		return Row{}, err
 	}
 	row.Bound, row.Events, row.Again = s.bound.Load(), s.events.Load(), s.again.Load()
+	if row.Bound == first {
+		return Row{}, errors.New("no pod was bound while they arrived")
+	}
 	row.CPU = (after.CPU - before.CPU) / time.Duration(row.Bound-first)
 	row.ServerCPU = (ownCPU() - own) / time.Duration(row.Bound-first)
 	row.Resident = after.Resident
 	return row, nil
+}
+
+// patience is how long something may take that is waited for.
+const patience = 5 * time.Minute
+
+func wait(ctx context.Context, berth *bed.Process, limit time.Duration, done func() bool) error {
+	for end := time.Now().Add(limit); !done(); time.Sleep(10 * time.Millisecond) {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !berth.Alive():
+			return fmt.Errorf("berth ended\n%s", berth.Tail())
+		case time.Now().After(end):
+			return errors.New("nothing happened in time")
+		}
+	}
+	return nil
+}
+
+// begin brings the first pods once they are watched, and waits for the first binding.
+func (s *server) begin(ctx context.Context, berth *bed.Process) error {
+	if err := wait(ctx, berth, patience, func() bool { return s.watched.Load() > 0 }); err != nil {
+		return err
+	}
+	s.mutex.Lock()
+	s.arrive()
+	s.mutex.Unlock()
+	return wait(ctx, berth, patience, func() bool { return s.bound.Load() > 0 })
+}
+
+func (s *server) firstBinding() time.Time {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.first
+}
+
+// finish brings no more pods, and waits until those that are there are bound. Their events come later, and some
+// may never come.
+func (s *server) finish(ctx context.Context, berth *bed.Process) error {
+	s.mutex.Lock()
+	s.ended = true
+	s.mutex.Unlock()
+	seen, quiet := int64(-1), time.Now()
+	err := wait(ctx, berth, patience, func() bool {
+		if events := s.events.Load(); events != seen {
+			seen, quiet = events, time.Now()
+		}
+		return s.isDone() && (seen >= s.bound.Load() || time.Since(quiet) > 5*time.Second)
+	})
+	if err != nil {
+		err = fmt.Errorf("%w: %d pods bound, %d events", err, s.bound.Load(), s.events.Load())
+	}
+	return err
 }
 
 func (s *server) isDone() bool {
@@ -125,22 +151,22 @@ func (s *server) isDone() bool {
 
 // makeRest creates what the pods refer to.
 func (s *server) makeRest(url string) error {
-	for path, text := range map[string]string{
-		"/api/v1/namespaces": `{"metadata":{"name":"` + namespace + `"}}`,
-	} {
+	create := func(path, text string) error {
 		response, err := http.Post(url+path, "application/json", strings.NewReader(text))
 		if err != nil {
 			return err
 		}
-		response.Body.Close()
+		return response.Body.Close()
+	}
+	if err := create("/api/v1/namespaces", `{"metadata":{"name":"`+namespace+`"}}`); err != nil {
+		return err
 	}
 	for i := range apps {
-		text := fmt.Sprintf(`{"metadata":{"name":"app-%[1]d","namespace":"%[2]s"},"spec":{"selector":{"app":"app-%[1]d"}}}`, i, namespace)
-		response, err := http.Post(url+"/api/v1/namespaces/"+namespace+"/services", "application/json", strings.NewReader(text))
-		if err != nil {
+		text := fmt.Sprintf(`{"metadata":{"name":"app-%[1]d","namespace":"%[2]s"},"spec":{"selector":{"app":"app-%[1]d"}}}`,
+			i, namespace)
+		if err := create("/api/v1/namespaces/"+namespace+"/services", text); err != nil {
 			return err
 		}
-		response.Body.Close()
 	}
 	return nil
 }

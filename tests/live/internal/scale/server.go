@@ -83,7 +83,7 @@ func (s *server) serveNodes(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if query.Get("watch") != "" {
 		w.(http.Flusher).Flush()
-		mark(w, "Node")
+		markNodes(w)
 		return
 	}
 	from, _ := strconv.Atoi(query.Get("continue"))
@@ -105,11 +105,11 @@ func (s *server) serveNodes(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, append(body, `]}`...))
 }
 
-// mark sends a bookmark now and then, until the client goes.
-func mark(w http.ResponseWriter, kind string) {
+// markNodes sends a bookmark now and then, until the client goes.
+func markNodes(w http.ResponseWriter) {
 	for {
 		time.Sleep(5 * time.Second)
-		if _, err := w.Write(bookmark(kind, firstVersion)); err != nil {
+		if _, err := w.Write(bookmark("Node", firstVersion)); err != nil {
 			return
 		}
 	}
