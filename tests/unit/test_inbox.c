@@ -94,8 +94,8 @@ static void *answerer(void *context)
     return NULL;
 }
 
-/* A flush wakes the taker at once. If it had to look again after a second each time, this test would
- * not end in time. */
+/* A flush wakes the taker at once. If it had to look again after a second each time, this test
+ * would not end in time. */
 static void test_flush(void **state)
 {
     (void)state;
