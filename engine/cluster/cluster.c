@@ -377,6 +377,32 @@ static berth_status make_writable(berth__cluster *cluster, berth_kind kind, bert
     return status == BERTH_OK ? BERTH_OK : berth__error_no_memory(error);
 }
 
+static berth_status put_related(berth__cluster *cluster, const berth_object *object, bool replace,
+                                berth_error *error)
+{
+    const berth__related *related = cluster->view.related;
+    berth_status status = berth__related_add(cluster->view.related, object, replace, error);
+    if (status == BERTH_OK && related->service_count + related->controller_count > 0)
+        berth__groups_foresee(&cluster->view);
+    return status;
+}
+
+void berth__cluster_keep_up_volumes(berth__cluster *cluster)
+{
+    const berth__view *view = &cluster->view;
+    if (view->volume_use != NULL && !layout_is_old(cluster))
+        berth__volume_use_keep_up(view->volume_use, view->layout, &view->nodes);
+}
+
+static berth_status put_stored(berth__cluster *cluster, const berth_object *object, bool replace,
+                               berth_error *error)
+{
+    berth_status status = berth__storage_add(cluster->view.storage, object, replace, error);
+    if (status == BERTH_OK)
+        berth__cluster_keep_up_volumes(cluster);
+    return status;
+}
+
 static berth_status put_object(berth__cluster *cluster, const berth_object *object, bool replace,
                                uint64_t *id, berth_error *error)
 {
@@ -389,11 +415,11 @@ static berth_status put_object(berth__cluster *cluster, const berth_object *obje
         return replace ? berth__cluster_update_pod(cluster, object->as.pod, error)
                        : berth__cluster_add_pod(cluster, object->as.pod, id, error);
     case KEEPS_RELATED:
-        return berth__related_add(cluster->view.related, object, replace, error);
+        return put_related(cluster, object, replace, error);
     case KEEPS_BUDGETS:
         return berth__disruption_add(cluster->disruption, object, replace, error);
     case KEEPS_STORAGE:
-        return berth__storage_add(cluster->view.storage, object, replace, error);
+        return put_stored(cluster, object, replace, error);
     case KEEPS_NOTHING:
         break;
     }

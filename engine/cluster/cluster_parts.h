@@ -22,6 +22,9 @@ bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind);
 void berth__cluster_notify(const berth__cluster *cluster, const berth__change *change);
 void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__change *change);
 
+/* While objects come: see berth__volume_use_keep_up. */
+void berth__cluster_keep_up_volumes(berth__cluster *cluster);
+
 /* ---- cluster_nodes.c ---- */
 
 /* The id of a name. A new name gets an id with an absent node. BERTH_NODE_NONE when out of

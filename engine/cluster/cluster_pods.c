@@ -331,6 +331,10 @@ berth_status berth__cluster_add_pod(berth__cluster *cluster, const berth_pod *so
         berth__class_release(cluster->model, cls);
         return berth__error_no_memory(error);
     }
+    if (cls->pod_rules != NULL)
+        berth__groups_foresee(&cluster->view);
+    if (cls->volumes != NULL)
+        berth__cluster_keep_up_volumes(cluster);
     if (id != NULL)
         *id = berth__cluster_pod_id(cluster, index);
     return BERTH_OK;

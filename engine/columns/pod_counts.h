@@ -209,7 +209,8 @@ typedef struct berth__pod_counts {
     berth__keymap inclusions;
     berth__inclusion *full; /* the last set that had all slots, which this pointer uses; or NULL */
     bool supposing;         /* in a what-if: lists of pods differ from what is counted */
-    bool grouping;          /* groups exist: from the first population of matched pods on */
+    bool grouping;          /* groups exist */
+    bool foreseen;          /* berth__groups_foresee has begun to keep them */
     berth__keymap groups;
     berth__group *first_group;
     berth__keymap group_keys; /* label keys by which groups are found */
@@ -393,6 +394,9 @@ bool berth__membership_add(berth__pod_counts *counts, berth__membership *to,
 
 /* Begin to keep groups, unless they are kept already. Returns false when out of memory. */
 bool berth__groups_start(berth__view *view);
+/* Begin to keep groups while objects come, once, so that no decision has to walk all running pods.
+ * Call it when rules that count pods come. A decision begins later if memory is short. */
+void berth__groups_foresee(berth__view *view);
 /* Stop keeping groups and forget them. Everything derived from them becomes invalid. */
 void berth__groups_stop(berth__pod_counts *counts);
 

@@ -431,6 +431,15 @@ bool berth__groups_start(berth__view *view)
     return true;
 }
 
+void berth__groups_foresee(berth__view *view)
+{
+    berth__pod_counts *counts = view->counts;
+    if (counts == NULL || counts->foreseen || counts->supposing)
+        return;
+    counts->foreseen = true;
+    (void)berth__groups_start(view);
+}
+
 void berth__groups_stop(berth__pod_counts *counts)
 {
     const berth_allocator *allocator = counts->model->allocator;

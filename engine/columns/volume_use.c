@@ -417,11 +417,25 @@ static bool recount_claim_on(berth__volume_use *use, uint32_t node_id, uint32_t 
     return true;
 }
 
+/* To follow a claim that may be in use on several nodes, all are asked; so many that counting all
+ * nodes again would cost less. */
+enum { SHARED_MAX = 8 };
+
+static bool is_used(const berth__volume_use *use, uint32_t claim)
+{
+    return claim < use->claim_capacity && use->claims[claim].refs > 0;
+}
+
+static bool is_shared(const berth__volume_use *use, uint32_t claim)
+{
+    return is_used(use, claim) && use->claims[claim].node == BERTH_NODE_NONE;
+}
+
 static bool follow_claim(berth__volume_use *use, uint32_t claim)
 {
-    if (claim >= use->claim_capacity || use->claims[claim].refs == 0)
+    if (!is_used(use, claim))
         return true;
-    if (use->claims[claim].node != BERTH_NODE_NONE)
+    if (!is_shared(use, claim))
         return recount_claim_on(use, use->claims[claim].node, claim);
     for (uint32_t i = 0; i < use->node_capacity; i++)
         if (!recount_claim_on(use, i, claim))
@@ -435,20 +449,31 @@ static bool follow_node(berth__volume_use *use, uint32_t record)
     return node_id == BERTH_NODE_NONE || recount(use, node_id);
 }
 
+static bool recount_all(berth__volume_use *use)
+{
+    for (uint32_t i = 0; i < use->node_capacity; i++)
+        if (use->nodes[i] != NULL && !recount(use, i))
+            return false;
+    use->seen = use->storage->journal_end;
+    return true;
+}
+
 static bool follow_journal(berth__volume_use *use)
 {
     const berth__storage *storage = use->storage;
-    if (storage->journal_end - use->seen > BERTH__STORAGE_JOURNAL) {
-        for (uint32_t i = 0; i < use->node_capacity; i++)
-            if (use->nodes[i] != NULL && !recount(use, i))
-                return false;
-        use->seen = storage->journal_end;
-    }
+    if (storage->journal_end - use->seen > BERTH__STORAGE_JOURNAL)
+        return recount_all(use);
+    uint32_t shared = 0;
     for (; use->seen < storage->journal_end; use->seen++) {
         uint32_t entry = storage->journal[use->seen % BERTH__STORAGE_JOURNAL];
-        if (!((entry & BERTH__STORAGE_NODE_BIT) ? follow_node(use, entry & ~BERTH__STORAGE_NODE_BIT)
-                                                : follow_claim(use, entry)))
+        if ((entry & BERTH__STORAGE_NODE_BIT) != 0) {
+            if (!follow_node(use, entry & ~BERTH__STORAGE_NODE_BIT))
+                return false;
+        } else if (is_shared(use, entry) && ++shared > SHARED_MAX) {
+            return recount_all(use);
+        } else if (!follow_claim(use, entry)) {
             return false;
+        }
     }
     return true;
 }
@@ -505,11 +530,28 @@ static bool find_records(berth__volume_use *use, const berth__layout *layout,
     return true;
 }
 
+static bool has_new_records(const berth__volume_use *use, const berth__layout *layout)
+{
+    return use->records_named != use->storage->nodes_named || use->epoch != layout->epoch;
+}
+
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,
                                const berth__cow_array *nodes)
 {
-    bool new_records = use->records_named != use->storage->nodes_named;
-    if ((new_records || use->epoch != layout->epoch) && !find_records(use, layout, nodes))
+    use->behind = 0;
+    if (has_new_records(use, layout) && !find_records(use, layout, nodes))
         return false;
     return use->seen == use->storage->journal_end || follow_journal(use);
+}
+
+/* Following the journal costs what the changes cost, and must happen before it runs over. Looking
+ * for records costs as much as all nodes, so it waits for as many calls. */
+void berth__volume_use_keep_up(berth__volume_use *use, const berth__layout *layout,
+                               const berth__cow_array *nodes)
+{
+    uint32_t enough = BERTH__STORAGE_JOURNAL / 4;
+    if (has_new_records(use, layout) && enough < layout->count)
+        enough = layout->count;
+    if (++use->behind >= enough)
+        (void)berth__volume_use_refresh(use, layout, nodes);
 }

@@ -80,6 +80,7 @@ typedef struct berth__volume_use {
     uint64_t records_named; /* the store's `nodes_named` at that time */
     uint64_t epoch;         /* of that layout */
     uint64_t seen;          /* of the store's journal */
+    uint32_t behind;        /* calls of keep_up since the last refresh */
     berth__driver_fill fills[BERTH__DRIVER_FILLS_MAX]; /* of the drivers requested so far */
     uint32_t fill_count;
     uint32_t *slots; /* by node id, in the layout of the columns: slot + 1; 0: none */
@@ -110,6 +111,12 @@ void berth__volume_use_sweep(const berth__volume_use *use);
 
 /* Take over changes of the store and of the layout. Returns false when out of memory. */
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,
+                               const berth__cow_array *nodes);
+
+/* Take them over while objects come, so that no decision has to count everything again. Call it for
+ * each new object of the store and each pod with volumes, with the current layout; most calls do
+ * nothing. What memory is too short for is left to the next refresh. */
+void berth__volume_use_keep_up(berth__volume_use *use, const berth__layout *layout,
                                const berth__cow_array *nodes);
 
 /* The state of a node. NULL: no volume is in use there, and the store does not know the node. */
