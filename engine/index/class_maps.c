@@ -5,7 +5,10 @@
 
 #include "base/bits.h"
 
-enum { MAPS_CACHED = 1 << 16 };
+enum {
+    MAPS_CACHED = 1 << 16,
+    GETS_BEFORE_ORDER = 16, /* maps that serve fewer decisions get no block for each tile */
+};
 static const size_t MAP_BYTES_MAX = (size_t)256 << 20;
 
 /* ---- the cache ---- */
@@ -327,8 +330,7 @@ static void make(mapping *to, const berth__view *view)
     memset(map->with, 0, tile_bytes(map->tile_count)); /* also clears block_of */
     map->block_count = map->empty = 0;
     map->in_order = false;
-    if (map->tile_count < BERTH__FOREST_TILES_MIN)
-        fill_blocks(to);
+    map->gets = 0;
     memcpy(map->members, to->cells->members, map->count * sizeof(*map->members));
     for (uint32_t i = 0; i < to->parts->by_node_count; i++)
         map->seen[i] = to->parts->by_node[i]->population->changes;
@@ -383,6 +385,9 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
         make(&to, view);
     else if (map->count > 0)
         follow(&to, view);
+    if (++map->gets == GETS_BEFORE_ORDER && !map->in_order &&
+        map->tile_count < BERTH__FOREST_TILES_MIN)
+        fill_blocks(&to);
     if (to.ok)
         return map;
     drop(maps, map);

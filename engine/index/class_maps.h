@@ -16,7 +16,7 @@ enum {
     BERTH__CLASSES_FEW = 512, /* so many are always allowed */
     BERTH__CLASSES_MAX = 16384,
     /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest,
-     * and a map has ids of its own for all tiles. */
+     * and a map that is used often has ids of its own for all tiles. */
     BERTH__FOREST_TILES_MIN = 48,
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
 };
@@ -44,6 +44,7 @@ struct berth__class_map {
     uint16_t (*blocks)[BERTH__TILE];
     uint32_t block_count, block_capacity;
     bool in_order; /* the blocks of all tiles are there, in their order */
+    uint32_t gets; /* since it was made */
     /* One slot of each class: first for each cell, with room for the largest number of cells, then
      * for each class with pods. The slot may have moved to another class since it was recorded. */
     uint32_t *slots;
