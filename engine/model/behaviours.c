@@ -93,7 +93,6 @@ static const gate gates[] = {
     {"SchedulerPopFromBackoffQ", 33, LAST, 33, 0, SWITCHES(backoff_pops_early)},
     {"SidecarContainers", 32, 36, 32, 33, NONE},
     {"NodeInclusionPolicyInPodTopologySpread", 32, LAST, 32, 33, SWITCHES(spread_node_policies)},
-    {"MatchLabelKeysInPodAffinity", 32, LAST, 32, 33, NONE},
     {"MatchLabelKeysInPodTopologySpread", 32, LAST, 32, 0, SWITCHES(spread_label_keys)},
     {"SchedulerQueueingHints", 32, 36, 32, 34, NONE},
     {"StorageCapacityScoring", 33, LAST, 37, 0, SWITCHES(volume_capacity_scores)},

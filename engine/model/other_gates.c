@@ -153,6 +153,7 @@ static const berth__other_gate gates[] = {
     {"LocalStorageCapacityIsolationFSQuotaMonitoring", 32, LAST, 0, false},
     {"LogarithmicScaleDown", 32, 36, 32, true},
     {"ManifestBasedAdmissionControlConfig", 36, LAST, 0, false},
+    {"MatchLabelKeysInPodAffinity", 32, LAST, 33, true},
     {"MatchLabelKeysInPodTopologySpreadSelectorMerge", 34, LAST, 0, false},
     {"MaxUnavailableStatefulSet", 32, LAST, 0, false},
     {"MemoryManager", 32, 35, 32, true},

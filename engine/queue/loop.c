@@ -192,11 +192,14 @@ int64_t berth_scheduler_next(const berth_scheduler *scheduler)
 
 /* ---- one step ---- */
 
+/* Source of what happens to the nominated node here and without nodes: clearNominatedNode in
+ * kube-scheduler, schedule_one.go. */
 static void fail_attempt(berth_scheduler *scheduler, berth__queue_item *item, berth_step *out)
 {
     scheduler->counters.decisions++;
     scheduler->counters.errors++;
     out->kind = BERTH_STEP_ERROR;
+    berth__loop_end_nomination(scheduler, item->pod);
     berth__queue_retry(&scheduler->queue, item);
 }
 
@@ -239,6 +242,8 @@ static berth_status reject(berth_scheduler *scheduler, berth__queue_item *item,
 {
     berth__stage_set rejectors = berth__rejectors(scheduler->decider);
     bool waits = false;
+    if ((rejectors >> BERTH__STAGE_NO_NODES & 1) != 0)
+        berth__loop_end_nomination(scheduler, item->pod);
     berth_status status = berth__loop_preempt(scheduler, item, out, &waits);
     if (waits) { /* this decision does not count */
         berth__decider_set_progress(scheduler->decider, before);

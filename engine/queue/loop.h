@@ -139,6 +139,9 @@ berth_status berth__loop_expire(berth_scheduler *scheduler);
 berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *item,
                                  berth_step *out, bool *waits);
 
+/* A pod gives up its nominated node, if it has one: other pods may use the room. */
+void berth__loop_end_nomination(berth_scheduler *scheduler, uint32_t pod);
+
 /* Carry out what a cycle found for a PodGroup that was not placed: nominations and evictions.
  * Errors: BERTH_E_NOMEM; nothing was evicted, and some members may be nominated already. */
 berth_status berth__loop_preempt_group(berth_scheduler *scheduler, berth__queue_item *turn,

@@ -69,7 +69,7 @@ static bool evict(berth_scheduler *scheduler, const berth_eviction *eviction)
     return true;
 }
 
-static void end_nomination(berth_scheduler *scheduler, uint32_t pod)
+void berth__loop_end_nomination(berth_scheduler *scheduler, uint32_t pod)
 {
     uint32_t node = berth__loop_nominated(scheduler, pod);
     berth__nominations_drop(&scheduler->cluster->nominations, pod);
@@ -96,7 +96,7 @@ static void clear_lower(berth_scheduler *scheduler, uint32_t node, int32_t prior
         one = one->next;
         if (!lower)
             continue;
-        end_nomination(scheduler, pod);
+        berth__loop_end_nomination(scheduler, pod);
         berth__queue_item *item = berth__queue_find(&scheduler->queue, pod);
         if (item != NULL)
             berth__queue_release(&scheduler->queue, item, true);
@@ -112,7 +112,7 @@ static void nominate(berth_scheduler *scheduler, const berth__queue_item *item, 
     berth__cluster *cluster = scheduler->cluster;
     uint32_t kept = berth__loop_nominated(scheduler, item->pod);
     if (kept != BERTH_NODE_NONE && kept != node)
-        end_nomination(scheduler, item->pod);
+        berth__loop_end_nomination(scheduler, item->pod);
     if (asked) {
         clear_lower(scheduler, node, berth__pod_at(&cluster->pods, item->pod)->priority);
         berth__nominations_take_over(&cluster->nominations, &cluster->pods, item->pod, node);
@@ -365,7 +365,7 @@ berth_status berth__loop_preempt(berth_scheduler *scheduler, berth__queue_item *
     if (*waits)
         return BERTH_OK;
     if (chosen.outcome == BERTH__PREEMPTION_HOPELESS)
-        end_nomination(scheduler, item->pod);
+        berth__loop_end_nomination(scheduler, item->pod);
     uint32_t kept = berth__loop_nominated(scheduler, item->pod);
     if (chosen.outcome == BERTH__PREEMPTION_INELIGIBLE && kept != BERTH_NODE_NONE &&
         reserve_waits(scheduler, kept))
@@ -389,7 +389,7 @@ static berth_status nominate_members(berth_scheduler *scheduler, const berth__gr
             BERTH_TRY(berth__nominations_reserve(&cluster->nominations, node));
         if (kept != BERTH_NODE_NONE && kept != node &&
             (node != BERTH_NODE_NONE || berth__pod_group_ends_nomination(cycle, member)))
-            end_nomination(scheduler, member->pod);
+            berth__loop_end_nomination(scheduler, member->pod);
         if (node == BERTH_NODE_NONE)
             continue;
         berth__nominations_set(&cluster->nominations, &cluster->pods, member->pod, node, false);

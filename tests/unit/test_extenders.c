@@ -811,6 +811,29 @@ static void test_one_question_a_member(void **state)
     small_close(&c);
 }
 
+/* A pod gives up its nominated node if its attempt ends with an error. */
+static void test_errors_end_nominations(void **state)
+{
+    told t = {.status = BERTH_E_IO};
+    small_cluster c;
+    berth_scheduler *scheduler;
+    berth_step step;
+    berth_pod_status status;
+    berth_error error;
+    (void)state;
+    open_with_filter(&c, &t);
+    const berth_node_id node = small_node(&c, "a", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", "containers: [{name: c}]");
+    small_require(berth_engine_nominate(c.engine, pod, node, &error), &error);
+    small_require(berth_scheduler_create(c.engine, NULL, &scheduler, &error), &error);
+    small_require(berth_scheduler_step(scheduler, 1, &step, &error), &error);
+    assert_int_equal(step.kind, BERTH_STEP_ERROR);
+    berth_scheduler_pod(scheduler, pod, &status);
+    assert_int_equal(status.nominated, BERTH_NODE_NONE);
+    berth_scheduler_destroy(scheduler);
+    small_close(&c);
+}
+
 /* ---- branches ---- */
 
 static void test_branches_ask_too(void **state)
@@ -912,6 +935,7 @@ int main(void)
         cmocka_unit_test(test_any_change_wakes),
         cmocka_unit_test(test_one_question_an_attempt),
         cmocka_unit_test(test_one_question_a_member),
+        cmocka_unit_test(test_errors_end_nominations),
         cmocka_unit_test(test_branches_ask_too),
         cmocka_unit_test(test_incomplete_tables),
     };

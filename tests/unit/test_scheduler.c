@@ -742,6 +742,20 @@ static void test_nominations_of_failed_pods(void **state)
     check_nomination(32, both + 1, 1, lost, false);
 }
 
+/* Without any node, a pod gives up the node that it was nominated for, which is gone. */
+static void test_nomination_without_nodes(void **state)
+{
+    loop *l = *state;
+    const berth_node_id node = loop_node(l, "node", "1");
+    const berth_pod_id pod = loop_pod(l, "p", "1", "");
+    berth_pod_status status;
+    assert_int_equal(berth_engine_nominate(l->c.engine, pod, node, NULL), BERTH_OK);
+    loop_remove(l, BERTH_KIND_NODE, "", "node");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    berth_scheduler_pod(l->scheduler, pod, &status);
+    assert_int_equal(status.nominated, BERTH_NODE_NONE);
+}
+
 /* A dry run that ends with an error does not affect the pod's nominated node. */
 static void test_nomination_outlasts_errors(void **state)
 {
@@ -968,6 +982,7 @@ int main(void)
         TEST(test_victims_asked_once),
         TEST(test_preemption_refused),
         TEST(test_nomination_taken_over),
+        TEST(test_nomination_without_nodes),
         cmocka_unit_test(test_nominations_of_failed_pods),
         cmocka_unit_test(test_nomination_outlasts_errors),
         TEST(test_transactions),
