@@ -36,13 +36,13 @@ static bool add_line(berth__pod_claims *claims, const berth__node_offers *offers
     berth__device_search *search = &claims->search;
     const berth__model *model = search->model;
     const berth__device_line *one = &search->lines[line];
-    const berth__device_claim *claim = claims->wanting[one->claim];
+    const berth__device_claim *claim = claims->wanting[one->claim]; /* NULL: it would be created */
     berth__device_standing standing;
     if (!berth__device_standing_of(search, &claims->where, offers, line, &standing))
         return false;
     const berth_device_fit own = {
-        .claim_namespace = text_of(model, claim->record.key.namespace_name),
-        .claim_name = text_of(model, claim->record.key.name),
+        .claim_namespace = text_of(model, claim != NULL ? claim->record.key.namespace_name : 0),
+        .claim_name = text_of(model, claim != NULL ? claim->record.key.name : 0),
         .request = text_of(model, one->request->name),
         .subrequest =
             one->request->first_available ? text_of(model, one->ask->name) : (berth_str){0},

@@ -19,6 +19,9 @@ check devices_explain_running 0 pod -f data/devices.yaml busy
 for name in together three either; do
   check devices_explain_$name 0 pod -f data/devices_apart.yaml $name
 done
+# Devices that back an extended resource: the claim for them does not exist yet.
+check devices_explain_extended 0 pod -f data/devices_extended.yaml many
+check devices_explain_extended_json 0 pod -f data/devices_extended.yaml many -o json
 
 # capacity: one claim for each pod of a template, or one for all pods that name it; the devices that limit the
 # number are described.

@@ -33,6 +33,7 @@ document explain_leaving "$berth" explain -f data/explain.yaml prod/twin
 document explain_unseen "$berth" explain --synthetic nodes=300,pods=1,workload=basic pod-0 \
   --node node-250 --percentage 1
 document explain_devices "$berth" explain -q -f data/devices.yaml wide --all
+document explain_devices_extended "$berth" explain -q -f data/devices_extended.yaml many
 document explain_devices_chosen "$berth" explain -q -f data/devices.yaml train-98b82246-0
 document explain_cause "$berth" explain -q -f data/explain_hints.yaml stores
 document explain_owner "$berth" explain -q -f data/explain_owner.yaml -n shop deploy/web

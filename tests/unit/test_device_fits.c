@@ -171,6 +171,35 @@ static void test_alternatives(void **state)
     berth_engine_destroy(engine);
 }
 
+/* Devices that back an extended resource: asked for where the node has no such resource itself. */
+static void test_extended_resources(void **state)
+{
+    static const char more[] =
+        "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: backed}\nspec: "
+        "{extendedResourceName: x.org/gpu, selectors: [{cel: {expression: "
+        "'device.attributes[\"x.org\"].model == \"big\"'}}]}\n---\n"
+        "apiVersion: v1\nkind: Node\nmetadata: {name: own}\nstatus: {allocatable: {cpu: 4, memory: "
+        "8Gi, pods: 9, x.org/gpu: 2}}\n---\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {containers: [{name: c, "
+        "resources: {requests: {x.org/gpu: 1}, limits: {x.org/gpu: 1}}}]}\n";
+    berth_engine *engine = make();
+    berth_error error;
+    uint32_t count = 9;
+    (void)state;
+    assert_int_equal(berth_engine_load_text(engine, (berth_str){more, sizeof(more) - 1}, "more",
+                                            NULL, NULL, &error),
+                     BERTH_OK);
+    berth_device_fit fit = fit_of(engine, "plain", "a");
+    assert_int_equal(fit.asked, 1);
+    expect(fit, (const uint32_t[]){4, 0, 0, 1, 0, 3});
+    assert_null(fit.claim_name.data); /* it does not exist yet */
+    assert_int_equal(berth_engine_device_fits(engine, pod(engine, "plain"), node(engine, "own"),
+                                              NULL, 0, &count, &error),
+                     BERTH_OK);
+    assert_int_equal(count, 0);
+    berth_engine_destroy(engine);
+}
+
 static void test_nothing_to_tell(void **state)
 {
     berth_engine *engine = make();
@@ -201,9 +230,8 @@ static void test_nothing_to_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_pools_and_counters),
-        cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_kinds),           cmocka_unit_test(test_pools_and_counters),
+        cmocka_unit_test(test_alternatives),    cmocka_unit_test(test_extended_resources),
         cmocka_unit_test(test_nothing_to_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

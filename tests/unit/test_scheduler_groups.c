@@ -196,6 +196,24 @@ static void test_backs_off(void **state)
     assert_int_equal(loop_count(l).backoff_ended, 2);
 }
 
+/* A change of the PodGroup neither ends the backoff of its pods nor forgets their attempts. */
+static void test_changed_in_backoff(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "n1", "1");
+    add_gang(l, "g", 2, 0);
+    berth_pod_id a = add_member(l, "a", "g", 0);
+    add_member(l, "b", "g", 0);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    loop_update(l, group_text("g", "schedulingPolicy: {gang: {minCount: 2}}, priority: 0"));
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_due_ms(l, a), 2000);
+    loop_advance(l, 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.attempt, 2);
+}
+
 /* The reported rejectors of a pod are those of its last attempt. */
 static void test_rejectors(void **state)
 {
@@ -569,6 +587,7 @@ int main(void)
         TEST(test_gated_pod_gates_all),
         TEST(test_order),
         TEST(test_backs_off),
+        TEST(test_changed_in_backoff),
         TEST(test_words),
         cmocka_unit_test_setup_teardown(test_words_of_domains, set_up_domains, loop_tear_down),
         TEST(test_rejectors),

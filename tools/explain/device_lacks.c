@@ -176,7 +176,8 @@ void device_lacks_write(const device_lacks *d, output *o)
     for (uint32_t i = 0; i < d->count; i++) {
         const berth_device_fit *fit = &d->items[i];
         output_object(o);
-        output_pair_str(o, "claim", fit->claim_name);
+        if (fit->claim_name.data != NULL)
+            output_pair_str(o, "claim", fit->claim_name);
         output_pair_str(o, "request", fit->request);
         if (fit->subrequest.data != NULL)
             output_pair_str(o, "alternative", fit->subrequest);

@@ -66,6 +66,8 @@ BERTH_API berth_status berth_engine_feasible_nodes(berth_engine *engine, berth_p
  * is judged on its own: constraints of the claim, and devices taken by its other requests, are
  * ignored. */
 typedef struct berth_device_fit {
+    /* Absent: the claim that would be created for the pod's extended resources, which the class
+     * provides. */
     berth_str claim_namespace;
     berth_str claim_name;
     berth_str request;
