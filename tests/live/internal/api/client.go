@@ -60,7 +60,8 @@ func NewClient(server, folder, user string) (*Client, error) {
 	return &Client{server, &http.Client{Transport: transport}}, nil
 }
 
-// Send does one request; body and answer may be nil. kind is the content type of the body.
+// Send does one request; body and answer may be nil. kind is the content type of the body: bytes are
+// sent as they are, anything else as JSON.
 func (c *Client) Send(ctx context.Context, method, path, kind string, body, answer any) error {
 	response, err := c.open(ctx, method, path, kind, body)
 	if err != nil {
@@ -76,7 +77,9 @@ func (c *Client) Send(ctx context.Context, method, path, kind string, body, answ
 
 func (c *Client) open(ctx context.Context, method, path, kind string, body any) (*http.Response, error) {
 	var reader io.Reader
-	if body != nil {
+	if text, is := body.([]byte); is {
+		reader = bytes.NewReader(text)
+	} else if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
 			return nil, err
@@ -117,6 +120,11 @@ func (c *Client) Get(path string, answer any) error {
 // Create posts an object; the answer may be nil.
 func (c *Client) Create(path string, object, answer any) error {
 	return c.Send(context.Background(), http.MethodPost, path, plainJSON, object, answer)
+}
+
+// CreateText posts an object that is written in a format of that content type.
+func (c *Client) CreateText(path, kind, text string) error {
+	return c.Send(context.Background(), http.MethodPost, path, kind, []byte(text), nil)
 }
 
 // passes reports whether the request may succeed later. Admission also answers "forbidden" if it

@@ -65,64 +65,6 @@ func (b *Bed) files() error {
 	return os.WriteFile(b.path("audit.yaml"), []byte(auditPolicy), 0o600)
 }
 
-// Rights returns the least rights that a scheduler with a name of its own needs, as rules of a
-// ClusterRole.
-func Rights(lease string) []api.Any {
-	rule := func(groups, resources, verbs []string, names ...string) api.Any {
-		made := api.Any{"apiGroups": groups, "resources": resources, "verbs": verbs}
-		if len(names) > 0 {
-			made["resourceNames"] = names
-		}
-		return made
-	}
-	read := []string{"get", "list", "watch"}
-	return []api.Any{
-		rule([]string{"", "apps", "policy", "storage.k8s.io", "resource.k8s.io"},
-			[]string{"pods", "nodes", "namespaces", "services", "replicationcontrollers", "replicasets",
-				"statefulsets", "poddisruptionbudgets", "persistentvolumes", "persistentvolumeclaims",
-				"storageclasses", "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments",
-				"deviceclasses", "resourceslices", "resourceclaims", "devicetaintrules"}, read),
-		rule([]string{""}, []string{"pods"}, []string{"delete"}),
-		rule([]string{""}, []string{"pods/binding"}, []string{"create"}),
-		rule([]string{""}, []string{"pods/status", "persistentvolumes", "persistentvolumeclaims"},
-			[]string{"patch", "update"}),
-		rule([]string{"resource.k8s.io"},
-			[]string{"resourceclaims", "resourceclaims/status", "resourceclaims/binding"},
-			[]string{"patch", "update"}),
-		rule([]string{"resource.k8s.io"}, []string{"resourceclaims"}, []string{"create", "delete"}),
-		rule([]string{"", "events.k8s.io"}, []string{"events"}, []string{"create", "patch", "update"}),
-		rule([]string{"authentication.k8s.io"}, []string{"tokenreviews"}, []string{"create"}),
-		rule([]string{"authorization.k8s.io"}, []string{"subjectaccessreviews"}, []string{"create"}),
-		rule([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"create"}),
-		rule([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"get", "update"},
-			lease, "kube-scheduler"),
-	}
-}
-
-const roles = "/apis/rbac.authorization.k8s.io/v1/"
-
-// grant gives the user berth its rights; kube-scheduler's exist from the start.
-func (b *Bed) grant() error {
-	err := b.Admin.Ensure(roles+"clusterroles", api.Any{
-		"metadata": api.Any{"name": "berth"}, "rules": Rights("berth")})
-	if err != nil {
-		return err
-	}
-	return b.Allow(true)
-}
-
-// Allow gives the user berth its rights, or takes them away.
-func (b *Bed) Allow(allowed bool) error {
-	if !allowed {
-		return b.Admin.Delete(roles + "clusterrolebindings/berth")
-	}
-	return b.Admin.Ensure(roles+"clusterrolebindings", api.Any{
-		"metadata": api.Any{"name": "berth"},
-		"roleRef":  api.Any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "berth"},
-		"subjects": []api.Any{{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": Users[2][1]}},
-	})
-}
-
 // WriteToken changes the token in the file that TokenKubeconfig names.
 func (b *Bed) WriteToken(token string) error {
 	return b.replace("token", []byte(token+"\n"))
