@@ -48,7 +48,7 @@ set(BERTH_TIER_THREADS
   "^test_(ahead|branch_model|branch_threads|branch_threads_swept)$"
   "^test_(curl_transport|deciding|device_fits|embedder_plugin|engine)$"
   "^test_(engine_model|engine_threads|engine_threads_numa|fork|history)$"
-  "^test_(homes|image_column|inbox|index_model_short|legacy_plugins|limits|misuse|orders|parallel_scan)$"
+  "^test_(homes|image_column|inbox|index_model_short|legacy_plugins|limits|misuse|orders|outbox|parallel_scan)$"
   "^test_(permission|preemption|query_model|question|reader|reader_ahead_1|reader_ahead_200|replica|reviews)$"
   "^test_(scheduler_callbacks|scheduler_threads|secret_model|serving|shares|snapshots)$"
   "^test_(snapshots_swept|sweep|threads_refused|transaction_model)$"
