@@ -28,6 +28,7 @@ static void gate_open(void)
 /* Call it once the writes are destroyed: they must have left nothing behind. */
 static void gate_close(void)
 {
+    assert_null(gate.lanes);
     assert_int_equal(server->request_count, 0);
     assert_int_equal(server->timer_count, 0);
     scripted_destroy(server);

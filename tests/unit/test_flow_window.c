@@ -91,7 +91,7 @@ static void a_slow_server_gets_half(void **state)
     answer_window(250 * millisecond); /* harmless in any case */
     assert_int_equal(w.size, 18);
     now_ns += second;
-    answer_window(250 * millisecond + 2);
+    answer_window(250 * millisecond + 1);
     assert_int_equal(w.size, 9);
     assert_int_equal(w.cut_ns, now_ns);
     start(NULL);
@@ -108,10 +108,10 @@ static void the_median_counts(void **state)
     (void)state;
     answer_window(10 * millisecond);
     for (int i = 0; i < 17; i++)
-        succeed(i % 2 == 1 ? second : 10 * millisecond);
+        succeed(i >= 5 && i < 13 ? second : 10 * millisecond);
     assert_int_equal(w.size, 18);
     for (int i = 0; i < 18; i++)
-        succeed(i % 2 == 1 ? second : 10 * millisecond);
+        succeed(i < 9 ? second : 10 * millisecond);
     assert_int_equal(w.size, 9);
 }
 
@@ -121,6 +121,14 @@ static void the_past_is_forgotten(void **state)
 {
     (void)state;
     const int64_t began_ns = now_ns;
+    answer_window(millisecond);
+    now_ns = began_ns + 60 * second - 1;
+    answer_window(millisecond);
+    assert_int_equal(w.period_ns, began_ns);
+    now_ns++;
+    answer_window(millisecond);
+    assert_int_equal(w.period_ns, now_ns);
+    start(NULL);
     answer_window(millisecond);
     now_ns = began_ns + 60 * second - 1;
     answer_window(second);

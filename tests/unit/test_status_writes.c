@@ -13,14 +13,6 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
-{
-    (void)state;
-    status_writes_destroy(statuses);
-    gate_close();
-    return 0;
-}
-
 static const write_pod web = {.namespace_name = {"shop", 4},
                               .name = {"web-1", 5},
                               .uid = {"u-1", 3},
@@ -28,6 +20,17 @@ static const write_pod web = {.namespace_name = {"shop", 4},
                               .generation = 2};
 static const wanted_condition full = {.reason = "Unschedulable", .message = {"full", 4}};
 static const wanted_condition fuller = {.reason = "Unschedulable", .message = {"fuller", 6}};
+
+static int stop(void **state)
+{
+    (void)state;
+    write_pod last = web;
+    last.name = BERTH_STR("last");
+    assert_true(status_writes_put(statuses, &last, &full)); /* is cancelled */
+    status_writes_destroy(statuses);
+    gate_close();
+    return 0;
+}
 
 static scripted_request *sent(void)
 {
@@ -124,9 +127,59 @@ static void a_late_watch_is_no_reason(void **state)
     answer(200);
     assert_false(status_writes_put(statuses, &web, &full));
     write_pod later = web;
+    later.version = 79;
+    assert_false(status_writes_put(statuses, &later, &full));
     later.version = 80;
     assert_true(status_writes_put(statuses, &later, &full)); /* somebody removed the condition */
     answer(200);
+}
+
+/* Status, reason, message and nominated node must all be as wanted. */
+static void what_differs_is_sent(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *status, *reason, *message, *nominated;
+        bool sends;
+    } cases[] = {
+        {"False", "Unschedulable", "full", "n1", false},
+        {"True", "Unschedulable", "full", "n1", true},
+        {"False", "SchedulerError", "full", "n1", true},
+        {"False", "Unschedulable", "fuller", "n1", true},
+        {"False", "Unschedulable", "full", "n2", true},
+        {"False", "Unschedulable", "full", NULL, true},
+    };
+    const size_t count = sizeof(cases) / sizeof(cases[0]);
+    for (size_t i = 0; i < 2 * count; i++) {
+        char scheduled[256];
+        write_pod pod = web;
+        wanted_condition wanted = full;
+        snprintf(scheduled, sizeof(scheduled),
+                 "{\"status\":\"%s\",\"reason\":\"%s\",\"message\":\"%s\"}",
+                 cases[i % count].status, cases[i % count].reason, cases[i % count].message);
+        pod.scheduled = write_str(scheduled);
+        pod.nominated = write_str(cases[i % count].nominated);
+        const bool nominates = i < count;
+        if (nominates) { /* else the nominated node stays, whatever it is */
+            wanted.nomination = NOMINATION_SET;
+            wanted.node = BERTH_STR("n1");
+        }
+        assert_int_equal(status_writes_put(statuses, &pod, &wanted),
+                         cases[i % count].sends && (nominates || i % count < 4));
+        status_writes_drop(statuses, &pod);
+    }
+}
+
+static void only_a_known_generation_is_said(void **state)
+{
+    (void)state;
+    for (int generation = 0; generation < 2; generation++) {
+        write_pod pod = web;
+        pod.generation = generation;
+        assert_true(status_writes_put(statuses, &pod, &full));
+        assert_true((strstr(sent()->body, "\"observedGeneration\":") != NULL) == (generation == 1));
+        status_writes_drop(statuses, &pod);
+    }
 }
 
 static void the_newest_wins(void **state)
@@ -203,6 +256,100 @@ static void an_absent_server_is_waited_for(void **state)
     assert_int_equal(status_writes_pending(statuses), 0);
 }
 
+/* The request is sent again after so long, and not earlier. */
+static void fail_and_wait(int64_t delay_ns)
+{
+    scripted_fail(server, sent(), LIVE_NOT_SENT);
+    scripted_advance(server, delay_ns - 1);
+    assert_int_equal(server->request_count, 0);
+    assert_true(status_writes_is_pending(statuses, &web));
+    scripted_advance(server, 1);
+    (void)sent();
+}
+
+static void pauses_grow_fivefold(void **state)
+{
+    static const int64_t milliseconds[] = {10, 50, 250, 1250, 6250, 30000, 30000};
+    (void)state;
+    status_writes_put(statuses, &web, &full);
+    for (size_t i = 0; i < sizeof(milliseconds) / sizeof(milliseconds[0]); i++)
+        fail_and_wait(milliseconds[i] * 1000000);
+    answer(200);
+    assert_false(status_writes_is_pending(statuses, &web));
+    status_writes_put(statuses, &web, &fuller); /* begins anew */
+    fail_and_wait(10000000);
+    fail_and_wait(50000000);
+    status_writes_put(statuses, &web, &full); /* and while one is sent, too: then at once */
+    scripted_fail(server, sent(), LIVE_NOT_SENT);
+    assert_non_null(strstr(sent()->body, "\"message\":\"full\""));
+    fail_and_wait(10000000);
+    answer(200);
+}
+
+static void a_retry_after_is_the_least(void **state)
+{
+    (void)state;
+    status_writes_put(statuses, &web, &full);
+    scripted_retry_after(server, sent(), 429, 0);
+    scripted_advance(server, 10000000 - 1);
+    assert_int_equal(server->request_count, 0);
+    scripted_advance(server, 1);
+    scripted_retry_after(server, sent(), 429, 50);
+    scripted_advance(server, 50 * second - 1);
+    assert_int_equal(server->request_count, 0);
+    scripted_advance(server, 1);
+    answer(200);
+}
+
+/* Errors count for the state that they refuse. */
+static void another_state_has_four_tries_too(void **state)
+{
+    (void)state;
+    status_writes_put(statuses, &web, &full);
+    for (int tries = 0; tries < 3; tries++) {
+        answer(500);
+        scripted_advance(server, second);
+    }
+    status_writes_put(statuses, &web, &fuller);
+    answer(500); /* for the old state */
+    for (int tries = 0; tries < 4; tries++) {
+        assert_int_equal(status_writes_pending(statuses), 1);
+        answer(500);
+        scripted_advance(server, second);
+    }
+    assert_int_equal(status_writes_pending(statuses), 0);
+    status_writes_put(statuses, &web, &full);
+    for (int tries = 0; tries < 3; tries++) {
+        answer(500);
+        scripted_advance(server, second);
+    }
+    answer(200);
+    write_pod later = web;
+    later.version = 90;
+    status_writes_put(statuses, &later, &full); /* after success, all four again */
+    for (int tries = 0; tries < 3; tries++) {
+        answer(500);
+        scripted_advance(server, second);
+    }
+    answer(200);
+}
+
+/* A state that waits, for a pause or for its turn, is replaced where it stands. */
+static void one_that_waits_is_replaced(void **state)
+{
+    (void)state;
+    status_writes_put(statuses, &web, &full);
+    scripted_fail(server, sent(), LIVE_NOT_SENT);
+    assert_true(status_writes_put(statuses, &web, &fuller));
+    assert_int_equal(status_writes_pending(statuses), 1);
+    assert_int_equal(server->request_count, 0);
+    scripted_advance(server, 10000000);
+    assert_int_equal(server->request_count, 1);
+    assert_non_null(strstr(sent()->body, "\"message\":\"fuller\""));
+    answer(200);
+    assert_int_equal(server->sent, 2);
+}
+
 static void eight_at_a_time(void **state)
 {
     (void)state;
@@ -214,10 +361,16 @@ static void eight_at_a_time(void **state)
         status_writes_put(statuses, &pod, &full);
     }
     assert_int_equal(server->request_count, 8);
+    assert_int_equal(status_writes_pending(statuses), 30); /* sent or queued */
+    for (int i = 0; i < 3; i++)
+        scripted_fail(server, &server->requests[0], LIVE_NOT_SENT);
+    assert_int_equal(status_writes_pending(statuses), 30); /* or waiting */
+    scripted_advance(server, second);
     while (server->request_count > 0)
         scripted_answer(server, scripted_find(server, "PATCH", ""), 200,
                         "{\"metadata\":{\"resourceVersion\":\"80\"}}");
-    assert_int_equal(server->sent, 30);
+    assert_int_equal(server->sent, 33);
+    assert_int_equal(status_writes_pending(statuses), 0);
 }
 
 int main(void)
@@ -232,6 +385,12 @@ int main(void)
         T(errors_are_tried_four_times),
         T(gone_and_replaced_are_dropped),
         T(an_absent_server_is_waited_for),
+        T(what_differs_is_sent),
+        T(only_a_known_generation_is_said),
+        T(pauses_grow_fivefold),
+        T(a_retry_after_is_the_least),
+        T(another_state_has_four_tries_too),
+        T(one_that_waits_is_replaced),
         T(eight_at_a_time),
         T(there_and_back_is_no_change),
     };

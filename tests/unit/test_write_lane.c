@@ -87,6 +87,11 @@ static void first_come_first_served(void **state)
     assert_true(write_task_is_sent(&tasks[4]));
     answer("/e", 200);
     assert_false(write_task_is_sent(&tasks[4]));
+    write_task_again(&tasks[4], second);
+    write_task_drop(&tasks[4]); /* a task that waits */
+    assert_int_equal(lane.waiting, 0);
+    write_task_clear(&tasks[4]);
+    write_task_clear(&tasks[4]);
     assert_int_equal(answered, 5);
     assert_int_equal(lane.asked, 6);
 }
@@ -175,6 +180,14 @@ static void idle_is_nothing_at_all(void **state)
     scripted_advance(server, 1);
     assert_sent("a");
     assert_int_equal(other.waiting, 0);
+    answer("/a", 503);
+    other.limit = 1;
+    write_lane_put(&other, &tasks[1], false);
+    write_task_again(&tasks[0], second);
+    assert_false(write_gate_is_idle(&gate)); /* one is sent, one waits */
+    write_task_drop(&tasks[0]);
+    write_lane_put(&other, &tasks[2], false);
+    assert_false(write_gate_is_idle(&gate)); /* one is sent, one is queued */
 }
 
 static void refusals_are_counted(void **state)
@@ -229,14 +242,19 @@ static void a_burst_then_the_rate(void **state)
     assert_sent("abc");
     assert_int_equal(limited, 3);
     assert_int_equal(limited_ns, 0);
+    assert_int_equal(server->timer_count, 1);
     scripted_advance(server, second / 4 - 1);
+    write_lane_pump(&lane);
     assert_sent("abc");
     scripted_advance(server, 2);
     assert_sent("abcd");
     assert_int_equal(limited, 4);
     assert_string_equal(limited_method, "POST");
     assert_int_equal(limited_ns, second / 4 + 1);
-    scripted_advance(server, second / 2 + 2);
+    scripted_advance(server, second / 4 + 1);
+    assert_sent("abcde");
+    assert_true(limited_ns <= second / 4 + 1); /* since the one before */
+    scripted_advance(server, second / 4 + 1);
     assert_sent("abcdef");
     assert_int_equal(server->timer_count, 0);
     scripted_advance(server, 100 * second); /* the requests time out; a burst is saved at most */
@@ -249,7 +267,7 @@ static void a_burst_then_the_rate(void **state)
 static void a_dropped_task_waits_for_nothing(void **state)
 {
     (void)state;
-    limit_rate(1, 1);
+    limit_rate(0.5, 1);
     put(0);
     put(1);
     scripted_advance(server, second / 2);
@@ -258,6 +276,13 @@ static void a_dropped_task_waits_for_nothing(void **state)
     put(2);
     assert_sent("ac");
     assert_int_equal(limited_ns, 0);
+    put(3);
+    put(4);
+    scripted_advance(server, second);
+    write_task_drop(&tasks[4]); /* the other one has waited all the time */
+    scripted_advance(server, second + 1);
+    assert_sent("acd");
+    assert_int_equal(limited_ns, 2 * second + 1);
 }
 
 /* ---- pauses ---- */
@@ -285,8 +310,8 @@ static void the_servers_pause_counts(void **state)
     for (int after_s = 1; after_s <= 100; after_s += 99) {
         put(0);
         answer("/a", 429);
-        write_task_retry(&tasks[0], &(live_answer){.retry_after_ns = after_s * second}, 1,
-                         10 * second, 20 * second);
+        write_task_retry(&tasks[0], &(live_answer){.retry_after_ns = after_s * second}, 2,
+                         5 * second, 20 * second);
         const int64_t least_ns = after_s == 100 ? 100 * second : 10 * second;
         scripted_advance(server, least_ns - 1);
         assert_sent("");

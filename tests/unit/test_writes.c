@@ -301,7 +301,228 @@ static void no_deletion_for_a_pod_with_a_node(void **state)
     assert_true(now.evicted == 1 && !now.deleted && now.failed); /* the victim stays */
 }
 
+/* Whichever of them ends, another begins; only the last one reports that all is over. */
+static void eight_evictions_at_a_time(void **state)
+{
+    (void)state;
+    char name[16], uid[16];
+    for (int i = 0; i < 20; i++) {
+        write_pod pod = victim;
+        snprintf(name, sizeof(name), "old-%d", i);
+        snprintf(uid, sizeof(uid), "u-%d", i);
+        pod.name = write_str(name);
+        pod.uid = write_str(uid);
+        writes_evict(now.w, &pod, &web, BERTH_STR("n1"));
+    }
+    for (size_t left = 20; left > 0; left--) {
+        assert_int_equal(now.server->request_count, left < 8 ? left : 8);
+        scripted_answer(now.server, &now.server->requests[left % now.server->request_count], 404,
+                        "{}");
+        assert_int_equal(now.over, left == 1);
+    }
+    assert_int_equal(now.evicted, 20);
+    assert_int_equal(now.server->sent, 20);
+}
+
+/* From 50 ms up to 5 s, and up to a fifth longer by chance; a new step begins anew. */
+static void evictions_pause_longer_and_longer(void **state)
+{
+    static const char *const methods[] = {"PATCH", "DELETE"};
+    (void)state;
+    evict();
+    for (size_t i = 0; i < 2; i++) {
+        for (int64_t delay_ns = second / 20; delay_ns < 20 * second; delay_ns *= 2) {
+            const int64_t least_ns = delay_ns < 5 * second ? delay_ns : 5 * second;
+            answer(methods[i], "/old-1", 503);
+            scripted_advance(now.server, least_ns - 1);
+            assert_int_equal(now.server->request_count, 0);
+            scripted_advance(now.server, least_ns / 5 + 1);
+        }
+        answer(methods[i], "/old-1", 200);
+    }
+    assert_true(now.deleted);
+    answer("POST", "/events", 201);
+}
+
+/* An answer that is under way is waited for: it says whether the victim was deleted. */
+static void a_victim_may_go_while_it_is_deleted(void **state)
+{
+    (void)state;
+    evict();
+    answer("PATCH", "/status", 200);
+    assert_string_equal(sent("DELETE", "")->content_type, "application/json");
+    writes_pod_gone(now.w, &victim);
+    assert_int_equal(now.evicted, 0);
+    answer("DELETE", "", 200);
+    assert_true(now.evicted == 1 && now.deleted);
+    answer("POST", "/events", 201);
+    writes_pod_gone(now.w, &victim);
+    assert_int_equal(now.evicted, 1);
+}
+
+/* At the end, an eviction takes no further step and is not repeated. */
+static void the_end_ends_evictions(void **state)
+{
+    static const int statuses[] = {200, 503};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        evict();
+        writes_end(now.w);
+        assert_false(writes_is_settled(now.w));
+        answer("PATCH", "/status", statuses[i]);
+        assert_true(writes_is_settled(now.w));
+        assert_int_equal(now.server->request_count, 0);
+        assert_int_equal(now.server->timer_count, 0);
+        stop(NULL);
+        start(NULL);
+    }
+}
+
+/* ---- PodGroups and nominations ---- */
+
+static const char *group_status(const write_pod *group, bool placed, bool error)
+{
+    writes_pod_group(now.w, group, &(write_group_outcome){placed, error, BERTH_STR("1 of 2 pods")});
+    return sent("PATCH", "/podgroups/web-1/status")->body;
+}
+
+static void a_group_is_told_of(void **state)
+{
+    (void)state;
+    const char *body = group_status(&web, false, false);
+    assert_non_null(strstr(body, "\"message\":\"1 of 2 pods\",\"reason\":\"Unschedulable\","
+                                 "\"status\":\"False\""));
+    assert_non_null(strstr(body, "\"observedGeneration\":1")); /* in every version */
+    assert_false(writes_is_settled(now.w));
+    answer("PATCH", "/podgroups/", 200);
+    assert_true(writes_is_settled(now.w));
+    assert_non_null(strstr(group_status(&web, false, true), "\"reason\":\"SchedulerError\""));
+    answer("PATCH", "/podgroups/", 200);
+    assert_non_null(strstr(group_status(&web, true, false), "\"reason\":\"Scheduled\",\"status\":"
+                                                            "\"True\""));
+    answer("PATCH", "/podgroups/", 503);
+    writes_pod_group_gone(now.w, &web);
+    assert_true(writes_is_settled(now.w));
+    write_pod placed = web;
+    placed.placed = true;
+    writes_pod_group(now.w, &placed, &(write_group_outcome){.message = BERTH_STR("full")});
+    assert_int_equal(now.server->request_count, 0);
+}
+
+static void a_nomination_comes_and_goes(void **state)
+{
+    (void)state;
+    writes_nominate(now.w, &web, BERTH_STR("n1"));
+    assert_string_equal(sent("PATCH", "/pods/web-1/status")->body,
+                        "{\"status\":{\"nominatedNodeName\":\"n1\"},\"metadata\":{\"uid\":"
+                        "\"u-1\"}}");
+    answer("PATCH", "/status", 200);
+    writes_nominate(now.w, &web, (berth_str){0});
+    assert_non_null(strstr(sent("PATCH", "/status")->body, "\"nominatedNodeName\":null"));
+    assert_false(writes_is_settled(now.w));
+    writes_pod_gone(now.w, &web);
+    assert_true(writes_is_settled(now.w));
+    assert_int_equal(now.server->request_count, 0);
+}
+
+/* Since 1.33, conditions say which generation they are about. */
+static void conditions_say_the_generation(void **state)
+{
+    (void)state;
+    for (int minor = 32; minor <= 33; minor++) {
+        writes_destroy(now.w);
+        now.w =
+            writes_create(&(writes_options){.transport = &now.server->transport, .minor = minor});
+        writes_evict(now.w, &victim, &web, BERTH_STR("n1"));
+        writes_failed(now.w, &web, &(write_failure){.message = BERTH_STR("full")});
+        const char *const parts[] = {"/old-1/status", "/web-1/status"};
+        for (size_t i = 0; i < 2; i++)
+            assert_true((strstr(sent("PATCH", parts[i])->body, "\"observedGeneration\":1") !=
+                         NULL) == (minor == 33));
+    }
+}
+
 /* ---- together ---- */
+
+/* Refusals for want of room are counted in every lane. */
+static void pushbacks_are_counted_together(void **state)
+{
+    (void)state;
+    writes_counters counters;
+    writes_bind(now.w, 1, &web, BERTH_STR("n1"));
+    evict();
+    writes_failed(now.w, &web, &(write_failure){.message = BERTH_STR("full")});
+    for (int i = 0; i < 2; i++) {
+        answer("POST", "/binding", 429);
+        scripted_advance(now.server, second);
+    }
+    answer("PATCH", "/old-1/status", 429);
+    answer("PATCH", "/web-1/status", 429);
+    answer("POST", "/events", 503);
+    writes_count(now.w, &counters);
+    assert_int_equal(counters.pushed_back, 4);
+    assert_int_equal(counters.binding, 1);
+    assert_int_equal(counters.bind_requests, 3);
+    assert_int_equal(counters.bind[BIND_BOUND], 0);
+    assert_int_equal(counters.events_dropped, 0);
+    writes_unbind(now.w, 1);
+    writes_end(now.w);
+}
+
+/* Each kind of write by itself keeps the whole from being settled. */
+static void settled_means_all_of_them(void **state)
+{
+    (void)state;
+    writes_bind(now.w, 1, &web, BERTH_STR("n1"));
+    assert_false(writes_is_settled(now.w));
+    answer("POST", "/binding", 404);
+    writes_unbind(now.w, 1);
+    assert_true(writes_is_settled(now.w));
+    evict();
+    assert_false(writes_is_settled(now.w));
+    answer("PATCH", "/old-1/status", 404);
+    assert_true(writes_is_settled(now.w));
+    writes_failed(now.w, &web, &(write_failure){.message = BERTH_STR("full")});
+    answer("PATCH", "/web-1/status", 200);
+    assert_false(writes_is_settled(now.w)); /* the event */
+    answer("POST", "/events", 201);
+    assert_true(writes_is_settled(now.w));
+}
+
+/* Claims and victims are dropped at the end; what is told of pods is still written. */
+static void the_end_drops_what_has_not_begun(void **state)
+{
+    (void)state;
+    const volume_choice choice = {.claim_namespace = BERTH_STR("shop"),
+                                  .claim_name = BERTH_STR("data"),
+                                  .claim_uid = BERTH_STR("c-1"),
+                                  .claim_version = 50};
+    const device_choice device = {.claim_namespace = BERTH_STR("shop"),
+                                  .claim_name = BERTH_STR("gpu"),
+                                  .claim_uid = BERTH_STR("c-2")};
+    writes_bind_with_volumes(
+        now.w,
+        &(volume_job){
+            .id = 1, .pod = &web, .node = BERTH_STR("n1"), .choices = &choice, .choice_count = 1});
+    writes_devices(
+        now.w,
+        &(device_job){
+            .id = 2, .pod = &web, .node = BERTH_STR("n1"), .choices = &device, .choice_count = 1});
+    writes_bind(now.w, 2, &web, BERTH_STR("n1"));
+    writes_free_claim(now.w, &(freed_claim){BERTH_STR("shop"), BERTH_STR("a"), BERTH_STR("e"), 7});
+    writes_delete_claim(now.w, &(deleted_claim){.namespace_name = BERTH_STR("shop"),
+                                                .name = BERTH_STR("b"),
+                                                .uid = BERTH_STR("f")});
+    writes_failed(now.w, &web, &(write_failure){.message = BERTH_STR("full")});
+    scripted_advance(now.server, 1);
+    assert_true(now.server->request_count >= 6);
+    writes_end(now.w);
+    assert_int_equal(now.server->request_count, 2);
+    answer("PATCH", "/web-1/status", 200);
+    answer("POST", "/events", 201);
+    assert_int_equal(now.server->request_count, 0);
+    assert_true(writes_is_settled(now.w));
+}
 
 static void events_wait_for_conditions(void **state)
 {
@@ -348,6 +569,14 @@ static void what_is_refused_is_named(void **state)
     assert_string_equal(writes_denied(now.w), "create pods/binding");
     writes_unbind(now.w, 1);
     assert_true(writes_is_settled(now.w));
+    writes_bind(now.w, 2, &web, BERTH_STR("n1"));
+    answer("POST", "/binding", 404);
+    writes_unbind(now.w, 2);
+    assert_null(writes_denied(now.w));
+    writes_free_claim(now.w, &(freed_claim){BERTH_STR("shop"), BERTH_STR("a"), BERTH_STR("e"), 7});
+    answer("PATCH", "/resourceclaims/a/status", 403);
+    assert_string_equal(writes_denied(now.w), "patch resourceclaims/status");
+    writes_end(now.w);
 }
 
 int main(void)
@@ -365,6 +594,16 @@ int main(void)
         T(no_deletion_without_need),
         T(the_nomination_comes_first),
         T(no_deletion_for_a_pod_with_a_node),
+        T(eight_evictions_at_a_time),
+        T(evictions_pause_longer_and_longer),
+        T(a_victim_may_go_while_it_is_deleted),
+        T(the_end_ends_evictions),
+        T(a_group_is_told_of),
+        T(a_nomination_comes_and_goes),
+        T(conditions_say_the_generation),
+        T(pushbacks_are_counted_together),
+        T(settled_means_all_of_them),
+        T(the_end_drops_what_has_not_begun),
         T(events_wait_for_conditions),
         T(room_follows_the_window),
         T(what_is_refused_is_named),

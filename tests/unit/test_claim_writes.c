@@ -1,26 +1,21 @@
-/* Claims for extended resources, deleted against a scripted server: how many at a time, how often
- * each step is tried, and what ends a deletion. */
+/* Claims deleted and freed against a scripted server: how many at a time, how often each step is
+ * tried, and what ends it. */
 #include "gated_writes.h"
 
 #include "live/writes/claim_deletions.h"
+#include "live/writes/claim_frees.h"
 
 static const int64_t first_delay_ns = 200000000, last_delay_ns = INT64_C(5000000000);
 
 static claim_deletions *deletions;
+static claim_frees *frees;
 
 static int start(void **state)
 {
     (void)state;
     gate_open();
     deletions = claim_deletions_create(&gate);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    claim_deletions_destroy(deletions);
-    gate_close();
+    frees = claim_frees_create(&gate);
     return 0;
 }
 
@@ -43,6 +38,26 @@ static void put(const char *name)
                                                     .name = write_str(name),
                                                     .uid = write_str(uid),
                                                     .pod_uid = BERTH_STR("u-1")});
+}
+
+static void put_free(const char *name)
+{
+    claim_frees_put(frees, &(freed_claim){.namespace_name = BERTH_STR("shop"),
+                                          .name = write_str(name),
+                                          .uid = BERTH_STR("e-1"),
+                                          .version = 7});
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    put("z"); /* these are cancelled */
+    put_free("y");
+    put_free("z");
+    claim_deletions_destroy(deletions);
+    claim_frees_destroy(frees);
+    gate_close();
+    return 0;
 }
 
 static scripted_request *sent(const char *method, const char *name)
@@ -205,6 +220,43 @@ static void the_others_remain(void **state)
     }
 }
 
+/* ---- freed claims ---- */
+
+static void eight_are_freed_at_a_time(void **state)
+{
+    (void)state;
+    char name[2] = "a";
+    for (; name[0] <= 't'; name[0]++)
+        put_free(name);
+    for (size_t left = 20; left > 0; left--) {
+        assert_int_equal(server->request_count, left < 8 ? left : 8);
+        const scripted_request *request = &server->requests[left % server->request_count];
+        assert_int_equal(request->connection, LIVE_WRITES);
+        scripted_answer(server, request, 200, "{}");
+    }
+    assert_int_equal(server->sent, 20);
+    assert_over();
+}
+
+static void a_release_is_tried_ten_times(void **state)
+{
+    static const int statuses[] = {503, 429, 403, 502};
+    (void)state;
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        put_free("a");
+        int64_t delay_ns = first_delay_ns;
+        for (int tries = 1; tries < 10; tries++) {
+            scripted_answer(server, sent("PATCH", "a/status"), statuses[i], "{}");
+            scripted_advance(server, delay_ns - 1);
+            assert_int_equal(server->request_count, 0);
+            scripted_advance(server, delay_ns / 5 + 1);
+            delay_ns = delay_ns * 2 < last_delay_ns ? delay_ns * 2 : last_delay_ns;
+        }
+        scripted_answer(server, sent("PATCH", "a/status"), statuses[i], "{}");
+        assert_over();
+    }
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -216,6 +268,8 @@ int main(void)
         T(a_lost_answer_is_looked_for),
         T(a_claim_of_another_is_left_alone),
         T(the_others_remain),
+        T(eight_are_freed_at_a_time),
+        T(a_release_is_tried_ten_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
