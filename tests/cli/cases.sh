@@ -33,10 +33,12 @@ needs_live() {
 
 # run_berth_until SECONDS TEXT PAUSE [OPTION...]: runs berth against a server of $work/cluster.json until a line of
 # the server's log, $work/log, has the text, for SECONDS at most; then PAUSE seconds longer, for further writes.
+# The server has the options of server_options.
+server_options=()
 run_berth_until() {
   local wanted=$2 pause=$3 tries=$(($1 * 10)) server scheduler port
   : >"$work/log"
-  exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log")
+  exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log" "${server_options[@]}")
   server=$!
   read -r port <&3
   "$berth" run --master "http://127.0.0.1:$port" "${@:4}" 2>"$work/err" &

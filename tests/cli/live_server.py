@@ -14,6 +14,7 @@ Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
                  SECONDS after the lease are LATE in the log
   keep           bindings, deletions and status patches of pods change the objects, and watches tell; each is
                  another line of the log: ANSWERED, code, method and path
+  next=N         with keep: some time after a binding, a copy of the pod arrives, N in all
 Without keep, watches stay open without events, and writes are answered with 201.
 Each request is a line of LOG: method and path.
 """
@@ -64,6 +65,7 @@ once = {name for name in ("expire", "busy") if name in options}
 busy = [429, 503, 504]
 taken = []  # times at which the lease was taken
 events = []  # watch events of pods, with `keep`
+bound = []  # pods, with `keep`
 news = threading.Condition()
 objects = {}
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -163,6 +165,18 @@ def without_renewal(method, path, code, value):
     return code, value
 
 
+def arrive(number, pod):
+    """A pod like the one that was bound; kubectl and controllers create pods at any time."""
+    with news:
+        copy = json.loads(json.dumps(pod))
+        del copy["spec"]["nodeName"]
+        copy["metadata"].update(name=f"next-{number}", uid=f"next-{number}",
+                                resourceVersion=str(8 + len(events)))
+        objects["Pod"].append(copy)
+        events.append(json.dumps({"type": "ADDED", "object": {"kind": "Pod", "apiVersion": "v1", **copy}}))
+        news.notify_all()
+
+
 def kept(method, path, body):
     """Carries out a write to a pod as an API server does; None for another path."""
     words = urllib.parse.urlsplit(path).path.strip("/").split("/")
@@ -180,6 +194,9 @@ def kept(method, path, body):
             if "nodeName" in pod["spec"]:
                 return status(409, "the pod is assigned already")
             pod["spec"]["nodeName"] = body["target"]["name"]
+            bound.append(pod)
+            if len(bound) <= int(options.get("next", 0)):
+                threading.Timer(0.03, arrive, (len(bound), pod)).start()
         elif method == "PATCH" and words[6:] == ["status"]:
             pod["status"].update(body["status"])
         elif method == "DELETE" and not words[6:]:

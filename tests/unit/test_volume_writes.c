@@ -167,6 +167,130 @@ static void nobody_binds_it(void **state)
     failed_with("timed out");
 }
 
+/* The request comes after that time, or up to a fifth later by chance. */
+static void comes_after(int64_t delay_ns, const char *method, const char *part)
+{
+    scripted_advance(server, delay_ns - 1);
+    assert_int_equal(server->request_count, 0);
+    scripted_advance(server, delay_ns / 5 + 1);
+    (void)sent(method, part);
+}
+
+static void writes_and_reads_pause_longer_and_longer(void **state)
+{
+    (void)state;
+    put(&provisioned, 1);
+    for (int64_t delay_ns = second / 5; delay_ns < 20 * second; delay_ns *= 2) {
+        answer("PATCH", "claims/data", 503, "{}");
+        comes_after(delay_ns < 5 * second ? delay_ns : 5 * second, "PATCH", "claims/data");
+    }
+    answer("PATCH", "claims/data", 200, "{}");
+    for (int64_t delay_ns = second / 4; delay_ns < 20 * second; delay_ns *= 2) {
+        comes_after(delay_ns < 4 * second ? delay_ns : 4 * second, "GET", "claims/data");
+        answer("GET", "claims/data", delay_ns == second ? 503 : 200, claim_waits);
+    }
+}
+
+/* The limit counts from the beginning, to the nanosecond. */
+static void the_time_is_that_of_the_job(void **state)
+{
+    static const int64_t seconds[] = {0, 600, 20};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const int64_t limit_ns = (i == 0 ? 600 : seconds[i]) * second;
+        settled = 0;
+        writes_bind_with_volumes(w, &(volume_job){.id = 1,
+                                                  .pod = &web,
+                                                  .node = BERTH_STR("n1"),
+                                                  .choices = &provisioned,
+                                                  .choice_count = 1,
+                                                  .timeout_ns = seconds[i] * second});
+        answer("PATCH", "claims/data", 200, "{}");
+        const int64_t began_ns = server->now_ns;
+        while (server->now_ns < began_ns + limit_ns - 1) {
+            const int64_t left_ns = began_ns + limit_ns - 1 - server->now_ns;
+            scripted_advance(server, left_ns < second ? left_ns : second);
+            if (scripted_find(server, "GET", "") != NULL)
+                answer("GET", "claims/data", 200, claim_waits);
+        }
+        assert_int_equal(settled, 0);
+        scripted_advance(server, 1);
+        failed_with("timed out");
+    }
+}
+
+static void eight_claims_at_a_time(void **state)
+{
+    (void)state;
+    char names[12][4];
+    volume_choice choices[12];
+    for (int i = 0; i < 12; i++) {
+        snprintf(names[i], sizeof(names[i]), "d%d", i);
+        choices[i] = provisioned;
+        choices[i].claim_name = write_str(names[i]);
+    }
+    put(choices, 12);
+    assert_int_equal(server->request_count, 8);
+    assert_int_equal(server->requests[0].connection, LIVE_WRITES);
+    answer("PATCH", "claims/d0", 200, "{}");
+    assert_int_equal(server->request_count, 8);
+    writes_unbind(w, 1);
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(server->timer_count, 0);
+}
+
+/* After a conflict, the claim itself shows that it was written. */
+static void a_claim_that_is_found_written(void **state)
+{
+    (void)state;
+    put(&provisioned, 1);
+    answer("PATCH", "claims/data", 409, "{}");
+    answer("GET", "claims/data", 200, claim_waits);
+    writes_claim_seen(w, BERTH_STR("other"), provisioned.claim_name);
+    assert_null(scripted_find(server, "GET", ""));
+    writes_claim_seen(w, provisioned.claim_namespace, provisioned.claim_name);
+    answer("GET", "claims/data", 200, "{\"metadata\":{\"uid\":\"c-1\"},\"spec\":{}}");
+    failed_with("provisioning failed");
+}
+
+/* The watch says nothing about a write that waits to be repeated. */
+static void an_unwritten_claim_is_not_read(void **state)
+{
+    (void)state;
+    put(&provisioned, 1);
+    answer("PATCH", "claims/data", 503, "{}");
+    writes_claim_seen(w, provisioned.claim_namespace, provisioned.claim_name);
+    assert_int_equal(server->request_count, 0);
+    comes_after(second / 5, "PATCH", "claims/data");
+}
+
+/* Of three jobs each is dropped by its own id, and only those on a lost node end with it. */
+static void jobs_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const nodes[] = {"n1", "n2", "n1"};
+    for (uint64_t dropped_id = 2; dropped_id <= 4; dropped_id++) {
+        settled = 0;
+        for (uint64_t id = 2; id <= 4; id++)
+            writes_bind_with_volumes(w, &(volume_job){.id = id,
+                                                      .pod = &web,
+                                                      .node = write_str(nodes[id - 2]),
+                                                      .choices = &provisioned,
+                                                      .choice_count = 1});
+        assert_int_equal(server->request_count, 3);
+        writes_unbind(w, 5);
+        writes_unbind(w, dropped_id);
+        assert_int_equal(server->timer_count, 2);
+        writes_node_gone(w, BERTH_STR("n1"));
+        assert_int_equal(settled, dropped_id == 3 ? 2 : 1);
+        assert_non_null(strstr(why, "the node is gone"));
+        assert_int_equal(scripted_find(server, "PATCH", "claims/data") != NULL, dropped_id != 3);
+        writes_end(w);
+        stop(NULL);
+        start(NULL);
+    }
+}
+
 static void dropped(void **state)
 {
     (void)state;
@@ -191,6 +315,12 @@ int main(void)
         T(changed_by_others),
         T(what_fails_later),
         T(nobody_binds_it),
+        T(writes_and_reads_pause_longer_and_longer),
+        T(the_time_is_that_of_the_job),
+        T(eight_claims_at_a_time),
+        T(a_claim_that_is_found_written),
+        T(an_unwritten_claim_is_not_read),
+        T(jobs_are_told_apart),
         T(dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -469,6 +469,22 @@ static void pushbacks_are_counted_together(void **state)
     writes_end(now.w);
 }
 
+/* The rate has a burst of one, unless it is given a larger one. */
+static void the_burst_is_at_least_one(void **state)
+{
+    static const double bursts[] = {0, 0.5, 1, 1.5, 3};
+    static const size_t sent_at_once[] = {1, 1, 1, 1, 3};
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        writes_destroy(now.w);
+        now.w = writes_create(
+            &(writes_options){.transport = &now.server->transport, .rate = 1, .burst = bursts[i]});
+        for (uint64_t id = 1; id <= 4; id++)
+            writes_bind(now.w, id, &web, BERTH_STR("n1"));
+        assert_int_equal(now.server->request_count, sent_at_once[i]);
+    }
+}
+
 /* Each kind of write by itself keeps the whole from being settled. */
 static void settled_means_all_of_them(void **state)
 {
@@ -482,6 +498,7 @@ static void settled_means_all_of_them(void **state)
     assert_false(writes_is_settled(now.w));
     answer("PATCH", "/old-1/status", 404);
     assert_true(writes_is_settled(now.w));
+    assert_int_equal(now.rooms, 2); /* both made room */
     writes_failed(now.w, &web, &(write_failure){.message = BERTH_STR("full")});
     answer("PATCH", "/web-1/status", 200);
     assert_false(writes_is_settled(now.w)); /* the event */
@@ -489,10 +506,9 @@ static void settled_means_all_of_them(void **state)
     assert_true(writes_is_settled(now.w));
 }
 
-/* Claims and victims are dropped at the end; what is told of pods is still written. */
-static void the_end_drops_what_has_not_begun(void **state)
+/* A write of every kind is in progress. */
+static void begin_everything(void)
 {
-    (void)state;
     const volume_choice choice = {.claim_namespace = BERTH_STR("shop"),
                                   .claim_name = BERTH_STR("data"),
                                   .claim_uid = BERTH_STR("c-1"),
@@ -514,11 +530,31 @@ static void the_end_drops_what_has_not_begun(void **state)
                                                 .name = BERTH_STR("b"),
                                                 .uid = BERTH_STR("f")});
     writes_failed(now.w, &web, &(write_failure){.message = BERTH_STR("full")});
+    writes_pod_group(now.w, &web, &(write_group_outcome){.message = BERTH_STR("full")});
     scripted_advance(now.server, 1);
-    assert_true(now.server->request_count >= 6);
+    static const char *const kinds[] = {"claims/data",    "claims/gpu",    "claims/a", "claims/b",
+                                        "/pods/web-1/st", "/podgroups/we", "/events"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        (void)sent("", kinds[i]);
+}
+
+static void destruction_cancels_all(void **state)
+{
+    (void)state;
+    begin_everything();
+    evict();
+    writes_bind(now.w, 3, &web, BERTH_STR("n1"));
+}
+
+/* Claims and victims are dropped at the end; what is told of pods is still written. */
+static void the_end_drops_what_has_not_begun(void **state)
+{
+    (void)state;
+    begin_everything();
     writes_end(now.w);
+    answer("PATCH", "/podgroups/web-1/status", 200);
     assert_int_equal(now.server->request_count, 2);
-    answer("PATCH", "/web-1/status", 200);
+    answer("PATCH", "/pods/web-1/status", 200);
     answer("POST", "/events", 201);
     assert_int_equal(now.server->request_count, 0);
     assert_true(writes_is_settled(now.w));
@@ -602,7 +638,9 @@ int main(void)
         T(a_nomination_comes_and_goes),
         T(conditions_say_the_generation),
         T(pushbacks_are_counted_together),
+        T(the_burst_is_at_least_one),
         T(settled_means_all_of_them),
+        T(destruction_cancels_all),
         T(the_end_drops_what_has_not_begun),
         T(events_wait_for_conditions),
         T(room_follows_the_window),
