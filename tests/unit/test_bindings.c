@@ -125,15 +125,15 @@ static void definite_answers(void **state)
 static void unknown_is_repeated_the_same(void **state)
 {
     (void)state;
-    static const int statuses[] = {0, 502, 504, 500, 503};
-    for (size_t i = 0; i < 5; i++) {
+    static const int statuses[] = {0, 502, 504, 500, 503, 500};
+    for (size_t i = 0; i < 6; i++) {
         now.settled = 0;
         put(7);
         char *first = strdup(sent()->body);
         if (statuses[i] == 0)
             scripted_fail(now.s, sent(), LIVE_UNKNOWN);
         else
-            answer(statuses[i], "{}");
+            answer(statuses[i], i == 5 ? "{\"message\":\"targets are away\"}" : "{}");
         assert_int_equal(now.settled, 0);
         assert_null(scripted_find(now.s, "", ""));
         scripted_advance(now.s, second / 4);
@@ -264,6 +264,102 @@ static void denied_is_told_and_recovers(void **state)
     is_settled(BIND_BOUND);
 }
 
+/* Answer `count` attempts with 503, each as soon as it comes. */
+static void fail_at_once(int count)
+{
+    for (int i = 0; i < count; i++) {
+        while (scripted_find(now.s, "POST", "/binding") == NULL)
+            scripted_advance(now.s, second / 1000);
+        answer(503, "{}");
+    }
+}
+
+/* An attempt without an answer may take effect until 40 s after it was sent. */
+static void the_pod_is_asked_for_at_the_earliest_moment(void **state)
+{
+    (void)state;
+    put(7);
+    const int64_t sent_ns = now.s->now_ns;
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    fail_at_once(8);
+    assert_true(now.s->now_ns < sent_ns + 39 * second);
+    scripted_advance(now.s, sent_ns + 40 * second - 1 - now.s->now_ns);
+    assert_int_equal(now.s->request_count, 0);
+    scripted_advance(now.s, 1);
+    assert_non_null(scripted_find(now.s, "GET", "/pods/web-1"));
+}
+
+/* After so many attempts, the pauses are long already. */
+static void asking_is_repeated(void **state)
+{
+    (void)state;
+    put(7);
+    fail_at_once(8);
+    scripted_advance(now.s, 0);
+    for (int i = 0; i < 3; i++) {
+        scripted_answer(now.s, scripted_find(now.s, "GET", ""), 500, "{}");
+        scripted_advance(now.s, 5 * second - 1);
+        assert_int_equal(now.s->request_count, 0);
+        scripted_advance(now.s, second + 1);
+        assert_non_null(scripted_find(now.s, "GET", ""));
+    }
+    bindings_pod_seen(now.b, web.namespace_name, web.name, web.uid, BERTH_STR("n1"));
+    scripted_answer(now.s, scripted_find(now.s, "GET", ""), 500, "{}");
+    is_settled(BIND_BOUND);
+}
+
+static void attempts_pause_longer_and_longer(void **state)
+{
+    (void)state;
+    put(7);
+    for (int64_t delay_ns = second / 5; delay_ns < 20 * second; delay_ns *= 2) {
+        const int64_t least_ns = delay_ns < 5 * second ? delay_ns : 5 * second;
+        scripted_fail(now.s, sent(), LIVE_NOT_SENT);
+        scripted_advance(now.s, least_ns - 1);
+        assert_int_equal(now.s->request_count, 0);
+        scripted_advance(now.s, least_ns / 5 + 1);
+        (void)sent();
+    }
+}
+
+/* Requests that were sent together and get no answer halve the window once; refusals change it
+ * neither way. */
+static void the_window_follows_answers(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 16; i++)
+        put(i);
+    scripted_advance(now.s, second / 1000);
+    for (int i = 0; i < 16; i++)
+        scripted_fail(now.s, &now.s->requests[0], LIVE_UNKNOWN);
+    assert_int_equal(bindings_window(now.b), 8);
+    bindings_end(now.b);
+    stop(NULL);
+    start(NULL);
+    for (uint64_t i = 1; i <= 40; i++) {
+        put(i);
+        answer(404, "{}");
+    }
+    assert_int_equal(bindings_window(now.b), 16);
+}
+
+static void a_pod_without_a_uid(void **state)
+{
+    (void)state;
+    write_pod pod = web;
+    pod.uid = (berth_str){0};
+    bindings_put(now.b, 7, &pod, BERTH_STR("n1"));
+    assert_null(strstr(sent()->body, "uid"));
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    bindings_pod_seen(now.b, web.namespace_name, web.name, web.uid, BERTH_STR("n1"));
+    is_settled(BIND_BOUND);
+    now.settled = 0;
+    put(7);
+    scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    bindings_pod_seen(now.b, web.namespace_name, web.name, (berth_str){0}, BERTH_STR("n1"));
+    is_settled(BIND_BOUND);
+}
+
 /* ---- the watch ---- */
 
 static void the_watch_settles(void **state)
@@ -302,6 +398,12 @@ static void nothing_for_a_node_that_is_gone(void **state)
     now.settled = 0;
     put(7);
     bindings_node_gone(now.b, BERTH_STR("n1"));
+    answer(503, "{}");
+    is_settled(BIND_FAILED);
+    assert_string_equal(now.why, "the node is gone");
+    now.settled = 0;
+    put(7);
+    bindings_node_gone(now.b, BERTH_STR("n1"));
     answer(201, "{}"); /* the server confirms it */
     is_settled(BIND_BOUND);
     scripted_advance(now.s, 60 * second);
@@ -315,6 +417,10 @@ static void dropped_is_not_heard_of(void **state)
     bindings_drop(now.b, 7);
     assert_int_equal(bindings_count(now.b), 1);
     scripted_fail(now.s, sent(), LIVE_UNKNOWN);
+    assert_int_equal(bindings_count(now.b), 0);
+    put(7);
+    bindings_drop(now.b, 7);
+    answer(503, "{}"); /* is not repeated */
     assert_int_equal(bindings_count(now.b), 0);
     put(7);
     scripted_fail(now.s, sent(), LIVE_UNKNOWN);
@@ -361,6 +467,20 @@ static void the_end_settles_what_is_unknown(void **state)
     answer(201, "{}");
     assert_int_equal(now.settled, 16);
     assert_true(write_gate_is_idle(&now.gate));
+}
+
+/* What is certainly not done is not repeated at the end, and nothing new begins. */
+static void the_end_begins_nothing(void **state)
+{
+    (void)state;
+    put(7);
+    bindings_end(now.b);
+    answer(503, "{}");
+    assert_int_equal(bindings_count(now.b), 0);
+    assert_int_equal(now.settled, 0);
+    put(8);
+    scripted_advance(now.s, 60 * second);
+    assert_int_equal(now.s->request_count, 0);
 }
 
 static void a_rate_is_kept(void **state)
@@ -507,11 +627,17 @@ int main(void)
         T(too_many_requests),
         T(window_bounds_what_is_under_way),
         T(denied_is_told_and_recovers),
+        T(the_pod_is_asked_for_at_the_earliest_moment),
+        T(asking_is_repeated),
+        T(attempts_pause_longer_and_longer),
+        T(the_window_follows_answers),
+        T(a_pod_without_a_uid),
         T(the_watch_settles),
         T(nothing_for_a_node_that_is_gone),
         T(dropped_is_not_heard_of),
         T(nothing_after_the_deadline),
         T(the_end_settles_what_is_unknown),
+        T(the_end_begins_nothing),
         T(a_rate_is_kept),
         T(extender_binds),
         T(other_pods_are_the_servers),

@@ -124,6 +124,100 @@ static void equal_ones_become_a_series(void **state)
     assert_int_equal(server->timer_count, 0);
 }
 
+/* A series that is over and was written whole is only forgotten; the next one is looked after. */
+static void a_whole_series_is_forgotten(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        unplaced(&web);
+        scripted_answer(server, scripted_find(server, "", "/events"), 201, "{}");
+    }
+    scripted_advance(server, 360 * second);
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(server->timer_count, 0);
+    for (int i = 0; i < 3; i++) {
+        unplaced(&web);
+        if (server->request_count > 0)
+            scripted_answer(server, scripted_find(server, "", "/events"), 201, "{}");
+    }
+    assert_int_equal(server->sent, 4);
+    scripted_advance(server, 360 * second);
+    assert_non_null(strstr(sent("PATCH")->body, "\"count\":3"));
+}
+
+/* Of more than 4,096 kinds of events, equal ones are posted one by one. */
+static void so_many_series_are_remembered(void **state)
+{
+    (void)state;
+    size_t posted = 0, patched = 0;
+    pod_events_destroy(events);
+    events = pod_events_create(&gate, NULL, "host-1", 10000);
+    write_pod pod = web;
+    for (pod.version = 1; pod.version <= 4097; pod.version++)
+        unplaced(&pod);
+    for (pod.version = 4096; pod.version <= 4097; pod.version++)
+        unplaced(&pod);
+    while (server->request_count > 0) {
+        const bool posts = strcmp(server->requests[0].method, "POST") == 0;
+        posted += posts;
+        patched += !posts;
+        scripted_answer(server, &server->requests[0], 200, "{}");
+    }
+    assert_int_equal(posted, 4098);
+    assert_int_equal(patched, 1);
+    assert_int_equal(pod_events_dropped(events), 0);
+}
+
+/* Names are made of the time, and never the same. */
+static void no_name_comes_twice(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"web-1.18e91efd632f4d15", "web-1.18e91efd632f4d16",
+                                        "web-1.18e91efd632f4d17"};
+    for (size_t i = 0; i < 3; i++) {
+        pod_events_put(events, EVENT_SCHEDULED, &web, NULL, BERTH_STR("Successfully assigned"));
+        assert_non_null(strstr(sent("POST")->body, names[i]));
+        scripted_answer(server, sent("POST"), 201, "{}");
+    }
+}
+
+static void a_note_of_1024_bytes_is_whole(void **state)
+{
+    (void)state;
+    char note[1025];
+    memset(note, 'x', sizeof(note));
+    for (uint32_t length = 1024; length <= 1025; length++) {
+        pod_events_put(events, EVENT_SCHEDULED, &web, NULL, (berth_str){note, length});
+        json_t *event = json_loads(sent("POST")->body, 0, NULL);
+        const char *text = json_string_value(json_object_get(event, "note"));
+        assert_int_equal(strlen(text), 1024);
+        assert_int_equal(text[1023], length == 1024 ? 'x' : '.');
+        json_decref(event);
+        scripted_answer(server, sent("POST"), 201, "{}");
+    }
+}
+
+/* From one second up to ten, and up to a fifth longer by chance; or as the server says. */
+static void pauses_between_tries(void **state)
+{
+    (void)state;
+    unplaced(&web);
+    for (int64_t delay_ns = second; delay_ns < 20 * second; delay_ns *= 2) {
+        const int64_t least_ns = delay_ns < 10 * second ? delay_ns : 10 * second;
+        scripted_answer(server, sent("POST"), 503, "{}");
+        scripted_advance(server, least_ns - 1);
+        assert_int_equal(server->request_count, 0);
+        scripted_advance(server, least_ns / 5 + 1);
+    }
+    scripted_retry_after(server, sent("POST"), 503, 0);
+    scripted_advance(server, 0);
+    scripted_retry_after(server, sent("POST"), 429, 30);
+    scripted_advance(server, 30 * second - 1);
+    assert_int_equal(server->request_count, 0);
+    scripted_advance(server, 1);
+    scripted_answer(server, sent("POST"), 201, "{}");
+}
+
 static void a_series_that_goes_on_is_written_now_and_then(void **state)
 {
     (void)state;
@@ -287,6 +381,11 @@ int main(void)
         T(names_the_preemptor),
         T(long_notes_are_cut),
         T(equal_ones_become_a_series),
+        T(a_whole_series_is_forgotten),
+        T(so_many_series_are_remembered),
+        T(no_name_comes_twice),
+        T(a_note_of_1024_bytes_is_whole),
+        T(pauses_between_tries),
         T(a_series_that_goes_on_is_written_now_and_then),
         T(a_series_without_its_event_is_posted),
         T(none_is_lost_while_the_server_is_away),
