@@ -115,6 +115,83 @@ static void test_flush(void **state)
     inbox_destroy(&x.box);
 }
 
+static void *woken(void *context)
+{
+    exchange *x = context;
+    for (bool stops = false; !stops;) {
+        message *m = inbox_take(&x->box, INT64_MAX);
+        stops = m != NULL;
+        if (stops)
+            message_free(m);
+        atomic_fetch_add(&x->taken, 1);
+    }
+    return NULL;
+}
+
+/* A wake ends the wait at once, too: by itself, or with the next flush. */
+static void test_wake(void **state)
+{
+    (void)state;
+    for (int gathers = 0; gathers < 2; gathers++) {
+        pthread_t thread;
+        exchange x = {.taken = 0};
+        inbox_init(&x.box);
+        if (gathers)
+            inbox_gather(&x.box);
+        assert_int_equal(pthread_create(&thread, NULL, woken, &x), 0);
+        for (int i = 0; i < 500; i++) {
+            const uint64_t before = atomic_load(&x.taken);
+            inbox_wake(&x.box);
+            if (gathers)
+                inbox_flush(&x.box);
+            while (atomic_load(&x.taken) == before)
+                sched_yield();
+        }
+        (void)inbox_put(&x.box, MESSAGE_STOP);
+        pthread_join(thread, NULL);
+        inbox_destroy(&x.box);
+    }
+}
+
+/* A message has the object, or the name in its place, and says where it comes from. */
+static void test_contents(void **state)
+{
+    (void)state;
+    inbox box;
+    berth_pod pod = {.meta.name = BERTH_STR("p")};
+    const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = &pod};
+    inbox_init(&box);
+    (void)inbox_put_change(&box, MESSAGE_ADD, BERTH_KIND_POD, BERTH_STR("x"), BERTH_STR("y"),
+                           &object);
+    (void)inbox_put_update(&box, &object, 9);
+    (void)inbox_put_change(&box, MESSAGE_REMOVE, BERTH_KIND_NODE, (berth_str){0}, BERTH_STR("n"),
+                           NULL);
+    (void)inbox_put_change(&box, MESSAGE_REMOVE, BERTH_KIND_POD, BERTH_STR("space"),
+                           BERTH_STR("pod-1"), NULL);
+    message *add = inbox_take(&box, 0), *update = add->next, *node = update->next;
+    message *removal = node->next;
+    assert_int_equal(add->kind, MESSAGE_ADD);
+    assert_int_equal(add->born, 0);
+    assert_memory_equal(add->object->as.pod->meta.name.data, "p", 1);
+    assert_int_equal(update->kind, MESSAGE_UPDATE);
+    assert_int_equal(update->object_kind, BERTH_KIND_POD);
+    assert_int_equal(update->born, 9);
+    assert_int_equal(node->object_kind, BERTH_KIND_NODE);
+    assert_null(node->object);
+    assert_int_equal(node->namespace_name.len, 0);
+    assert_memory_equal(node->name.data, "n", 1);
+    assert_int_equal(removal->namespace_name.len, 5);
+    assert_memory_equal(removal->namespace_name.data, "space", 5);
+    assert_int_equal(removal->name.len, 5);
+    assert_memory_equal(removal->name.data, "pod-1", 5);
+    assert_null(removal->next);
+    for (message *next; add != NULL; add = next) {
+        next = add->next;
+        message_free(add);
+    }
+    inbox_destroy(&box);
+}
+
 static void test_backlog(void **state)
 {
     (void)state;
@@ -185,10 +262,9 @@ static void test_wakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_flush),
-        cmocka_unit_test(test_backlog),
-        cmocka_unit_test(test_wakes),
+        cmocka_unit_test(test_messages), cmocka_unit_test(test_flush),
+        cmocka_unit_test(test_wake),     cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_backlog),  cmocka_unit_test(test_wakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,6 +288,103 @@ static void test_yaml_that_is_wrong(void **state)
     }
 }
 
+static json_t *read_yaml(const char *text)
+{
+    error.code = BERTH_OK;
+    return yaml_tree_read((berth_str){text, (uint32_t)strlen(text)}, "y", &error);
+}
+
+/* Plain words have a meaning in each of their cases; quoted ones are strings. */
+static void test_yaml_words(void **state)
+{
+    (void)state;
+    json_t *root = read_yaml("[true, True, TRUE, tRue, false, False, FALSE, fALSE, ~, null, Null,\n"
+                             "'true', 'false', '~', 'null', '', \"True\", a: , {'<<': {b: c}}]");
+    assert_non_null(root);
+    char *out = json_dumps(root, JSON_COMPACT);
+    assert_string_equal(out, "[true,true,true,\"tRue\",false,false,false,\"fALSE\",null,null,"
+                             "\"Null\",\"true\",\"false\",\"~\",\"null\",\"\",\"True\","
+                             "{\"a\":null},{\"<<\":{\"b\":\"c\"}}]");
+    free(out);
+    json_decref(root);
+}
+
+/* `count` times `part`, between two other texts. */
+static const char *repeated(const char *first, const char *part, size_t count, const char *last)
+{
+    static char text[4096];
+    size_t length = (size_t)snprintf(text, sizeof(text), "%s", first);
+    for (size_t i = 0; i < count; i++)
+        length += (size_t)snprintf(text + length, sizeof(text) - length, part, (int)i);
+    snprintf(text + length, sizeof(text) - length, "%s", last);
+    return text;
+}
+
+static void test_yaml_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *part, *last;
+        size_t most;
+        const char *says;
+    } cases[] = {
+        {"{a: ", "x", 99, "nested more than 100 deep"},
+        {"&a%d x, ", "]", 64, "more than 64 anchors"},
+        {"&a%d [x], ", "]", 64, "more than 64 anchors"},
+        {"&a%d {x: y}, ", "]", 64, "more than 64 anchors"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (size_t more = 0; more < 2; more++) {
+            char last[128] = "";
+            if (i == 0)
+                memset(last + 1, '}', cases[i].most + more);
+            last[0] = cases[i].last[0];
+            json_t *root =
+                read_yaml(repeated(i == 0 ? "" : "[", cases[i].part, cases[i].most + more, last));
+            assert_true((root != NULL) == (more == 0));
+            if (more == 1)
+                assert_non_null(strstr(error.message, cases[i].says));
+            json_decref(root);
+        }
+    json_t *wide = read_yaml(repeated("[", "[], {a%d: []}, ", 150, "]")); /* wide is not deep */
+    assert_int_equal(json_array_size(wide), 300);
+    json_decref(wide);
+}
+
+static void test_yaml_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+        uint32_t line, column;
+    } cases[] = {
+        {"a:\n  b: *c\n", "an alias of an anchor that is not defined", 2, 6},
+        {"a: 1\nb:\n  [c]: d\n", "a key is expected to be a string", 3, 3},
+        {"a: 1\nb:\n  x: 1\n  <<: 7\n", "`<<` merges a mapping", 4, 3},
+        {"", "there is no document", 1, 1},
+        {"a: b\nc: [d\n", "did not find expected", 3, 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_null(read_yaml(cases[i].text));
+        assert_int_equal(error.code, BERTH_E_PARSE);
+        if (strstr(error.message, cases[i].says) == NULL)
+            fail_msg("%zu: %s", i, error.message);
+        assert_int_equal(error.line, cases[i].line);
+        assert_int_equal(error.column, cases[i].column);
+    }
+}
+
+/* Every kind of value can be named and used again; the last of two equal names counts. */
+static void test_yaml_anchors(void **state)
+{
+    (void)state;
+    json_t *root = read_yaml("- &s x\n- &l [y]\n- &m {z: *s}\n- *l\n- *m\n- &s w\n- *s\n");
+    char *out = json_dumps(root, JSON_COMPACT);
+    assert_string_equal(out, "[\"x\",[\"y\"],{\"z\":\"x\"},[\"y\"],{\"z\":\"x\"},\"w\",\"w\"]");
+    free(out);
+    json_decref(root);
+}
+
 /* ---- credentials that a plugin prints ---- */
 
 #define HEAD "{\"apiVersion\":\"v1\",\"kind\":\"ExecCredential\",\"status\":"
@@ -350,6 +447,10 @@ int main(void)
         cmocka_unit_test(test_the_file_itself),
         cmocka_unit_test(test_in_cluster),
         cmocka_unit_test(test_yaml),
+        cmocka_unit_test(test_yaml_words),
+        cmocka_unit_test(test_yaml_limits),
+        cmocka_unit_test(test_yaml_places),
+        cmocka_unit_test(test_yaml_anchors),
         cmocka_unit_test(test_yaml_that_is_wrong),
         cmocka_unit_test(test_printed),
         cmocka_unit_test(test_times),
