@@ -141,6 +141,52 @@ static void what_was_written_is_given_back(void **state)
     assert_int_equal(settled, 0);
 }
 
+/* From 200 ms up to 5 s, and up to a fifth longer by chance. */
+static void pauses_grow(void **state)
+{
+    (void)state;
+    put(false);
+    for (int64_t delay_ns = second / 5; delay_ns < 100 * second; delay_ns *= 2) {
+        const int64_t least_ns = delay_ns < 5 * second ? delay_ns : 5 * second;
+        scripted_answer(server, sent("GET", CLAIM), 503, "{}");
+        scripted_advance(server, least_ns - 1);
+        assert_int_equal(server->request_count, 0);
+        scripted_advance(server, least_ns / 5 + 1);
+    }
+    answer("GET", CLAIM, 200, allocated);
+}
+
+/* Whichever of three jobs is dropped, the others go on; a node that is gone ends its own. */
+static void jobs_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const nodes[] = {"n1", "n2", "n1"};
+    const device_choice choice = {.claim_namespace = BERTH_STR("shop"),
+                                  .claim_name = BERTH_STR("gpu"),
+                                  .claim_uid = BERTH_STR("c-1")};
+    for (uint64_t dropped = 2; dropped <= 4; dropped++) {
+        writes_counters counters;
+        for (uint64_t id = 2; id <= 4; id++) {
+            writes_devices(w, &(device_job){.id = id,
+                                            .pod = &web,
+                                            .node = write_str(nodes[id - 2]),
+                                            .choices = &choice,
+                                            .choice_count = 1});
+            writes_bind(w, id, &web, write_str(nodes[id - 2]));
+        }
+        scripted_advance(server, 1);
+        assert_int_equal(server->request_count, 3);
+        settled = 0;
+        writes_unbind(w, dropped);
+        writes_node_gone(w, BERTH_STR("n1"));
+        assert_int_equal(settled, dropped == 3 ? 2 : 1);
+        writes_count(w, &counters);
+        assert_int_equal(counters.devices, dropped == 3 ? 0 : 1);
+        stop(NULL);
+        start(NULL);
+    }
+}
+
 static void claims_that_changed_end_the_attempt(void **state)
 {
     (void)state;
@@ -461,6 +507,12 @@ static void a_claim_that_is_not_created_ends_the_attempt(void **state)
     put_extended(NULL);
     answer(CREATION, 201, "{}");
     failed_with("the server's answer has no name or uid");
+    put_extended(NULL);
+    answer(CREATION, 201, "{\"metadata\":{\"name\":\"x\"}}");
+    failed_with("the server's answer has no name or uid");
+    put_extended(NULL);
+    scripted_fail(server, sent(CREATION), LIVE_UNKNOWN);
+    failed_with("create claim for extended resources shop/: no answer");
 }
 
 static void only_the_pods_own_claim_is_deleted(void **state)
@@ -522,6 +574,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_claim_with_devices_is_shared, start, stop),
         cmocka_unit_test_setup_teardown(a_lost_answer_is_found_in_the_claim, start, stop),
         cmocka_unit_test_setup_teardown(what_was_written_is_given_back, start, stop),
+        cmocka_unit_test_setup_teardown(pauses_grow, start, stop),
+        cmocka_unit_test_setup_teardown(jobs_are_told_apart, start, stop),
         cmocka_unit_test_setup_teardown(claims_that_changed_end_the_attempt, start, stop),
         cmocka_unit_test_setup_teardown(refusals_name_what_was_to_be_done, start, stop),
         cmocka_unit_test_setup_teardown(conditions_are_waited_for, start, stop),

@@ -202,7 +202,7 @@ static void pauses_between_tries(void **state)
 {
     (void)state;
     unplaced(&web);
-    for (int64_t delay_ns = second; delay_ns < 20 * second; delay_ns *= 2) {
+    for (int64_t delay_ns = second; delay_ns < 200 * second; delay_ns *= 2) {
         const int64_t least_ns = delay_ns < 10 * second ? delay_ns : 10 * second;
         scripted_answer(server, sent("POST"), 503, "{}");
         scripted_advance(server, least_ns - 1);
