@@ -265,6 +265,37 @@ static void test_back_off(void **state)
     assert_watches_from("8");
 }
 
+/* The watch fails, and is repeated after so long, up to twice that by chance. */
+static void fail_watch(int64_t least_ns)
+{
+    scripted_fail(w.s, scripted_find(w.s, "GET", "watch=1"), LIVE_NOT_SENT);
+    scripted_advance(w.s, least_ns - 1);
+    assert_null(scripted_find(w.s, "GET", ""));
+    scripted_advance(w.s, least_ns + 1);
+    assert_non_null(scripted_find(w.s, "GET", "watch=1"));
+}
+
+/* Waits double from 0.8 s to 4 s, and begin anew after a watch of two minutes, as does the patience
+ * with silent lists. */
+static void test_health_begins_anew(void **state)
+{
+    (void)state;
+    scripted_advance(w.s, 5 * SECOND); /* the list is silent */
+    assert_int_equal(w.r.patience_ns, 10 * SECOND);
+    begin_watching();
+    fail_watch(SECOND * 8 / 10);
+    fail_watch(SECOND * 16 / 10);
+    fail_watch(SECOND * 32 / 10);
+    for (int i = 0; i < 5; i++)
+        fail_watch(4 * SECOND);
+    scripted_advance(w.s, w.r.began_ns + 120 * SECOND - 1 - w.s->now_ns);
+    fail_watch(4 * SECOND);
+    assert_int_equal(w.r.patience_ns, 10 * SECOND);
+    scripted_advance(w.s, w.r.began_ns + 120 * SECOND - w.s->now_ns);
+    fail_watch(SECOND * 8 / 10);
+    assert_int_equal(w.r.patience_ns, 5 * SECOND);
+}
+
 /* A watch that ends cleanly within a second and without an event is not healthy. */
 static void test_empty_watches_back_off(void **state)
 {
@@ -549,6 +580,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_list_and_watch),  TEST(test_whole_texts),
         TEST(test_expired),         TEST(test_another_error_lists_after_a_while),
+        TEST(test_back_off),        TEST(test_health_begins_anew),
         TEST(test_back_off),        TEST(test_empty_watches_back_off),
         TEST(test_silence),         TEST(test_silent_list),
         TEST(test_list_fails),      TEST(test_waits_for_room),
