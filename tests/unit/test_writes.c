@@ -360,6 +360,23 @@ static void a_victim_may_go_while_it_is_deleted(void **state)
     assert_int_equal(now.evicted, 1);
 }
 
+/* The victim's event comes from the preemptor's scheduler, and names the victim first. */
+static void a_victim_of_another_scheduler(void **state)
+{
+    (void)state;
+    write_pod pod = victim;
+    pod.scheduler_name = BERTH_STR("other");
+    writes_evict(now.w, &pod, &web, BERTH_STR("n1"));
+    answer("PATCH", "/status", 200);
+    answer("DELETE", "", 200);
+    const char *body = sent("POST", "/events")->body;
+    assert_non_null(strstr(body, "\"reportingController\":\"berth\""));
+    assert_non_null(strstr(body, "\"regarding\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":"
+                                 "\"old-1\""));
+    assert_non_null(strstr(body, "\"related\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":"
+                                 "\"web-1\""));
+}
+
 /* At the end, an eviction takes no further step and is not repeated. */
 static void the_end_ends_evictions(void **state)
 {
@@ -633,6 +650,7 @@ int main(void)
         T(eight_evictions_at_a_time),
         T(evictions_pause_longer_and_longer),
         T(a_victim_may_go_while_it_is_deleted),
+        T(a_victim_of_another_scheduler),
         T(the_end_ends_evictions),
         T(a_group_is_told_of),
         T(a_nomination_comes_and_goes),
