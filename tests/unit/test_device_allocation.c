@@ -74,6 +74,17 @@ static void test_constraint_left_counters_counted(void **state)
     assert_string_equal(found(), "none");
 }
 
+/* A device that others may use, too, is given back with its counters. */
+static void test_shared_device_is_given_back(void **state)
+{
+    (void)state;
+    offer_counters("a.x", "p", "c", "12");
+    offer("a.x", "p", "s",
+          "d0 multi m:10~ k=1 uses=6; d1 multi m:10~ k=2 uses=6; d2 multi m:10~ k=2 uses=6");
+    constrain(want("r 2"), "a.x/k", NULL);
+    assert_string_equal(found(), "d1{2} d2{2}");
+}
+
 static void test_first_available_gives_way(void **state)
 {
     (void)state;
@@ -302,25 +313,65 @@ static void test_unknown_capacity_is_a_misfit(void **state)
     assert_string_equal(found(), "d2");
 }
 
-/* A verdict is kept for devices with the same contents. Enough devices for places to collide. */
-static void test_other_capacity_is_other_contents(void **state)
+/* Verdicts and searches are shared by devices with the same contents. Enough devices for places to
+ * collide, each with another number in the property. */
+static void check_contents(const char *property)
 {
     enum { SLICES = 12, DEVICES = 10 };
-    (void)state;
     for (int i = 0; i < SLICES; i++) {
         char pool[16], devices[256];
         size_t len = 0;
         (void)snprintf(pool, sizeof(pool), "p%d", i);
         for (int k = 0; k < DEVICES; k++)
-            len += (size_t)snprintf(devices + len, sizeof(devices) - len, "%sd%d m:%d",
-                                    k > 0 ? "; " : "", k, 1 + i * DEVICES + k);
+            len += (size_t)snprintf(devices + len, sizeof(devices) - len, "%sd%d %s%d",
+                                    k > 0 ? "; " : "", k, property, 1 + i * DEVICES + k);
         offer("a.x", pool, "s", devices);
     }
     build_catalog();
     assert_int_equal(catalog.content_count, SLICES * DEVICES);
-    offer("b.x", "p", "s", "d0 m:1; d1 m:1");
+    char twice[64];
+    (void)snprintf(twice, sizeof(twice), "d0 %s1; d1 %s1", property, property);
+    offer("b.x", "p", "s", twice);
     build_catalog();
     assert_int_equal(catalog.content_count, SLICES * DEVICES + 1);
+}
+
+static void test_other_capacity_is_other_contents(void **state)
+{
+    (void)state;
+    check_contents("m:");
+}
+
+static void test_other_attribute_is_other_contents(void **state)
+{
+    (void)state;
+    check_contents("k=");
+}
+
+static void test_other_counters_are_other_contents(void **state)
+{
+    (void)state;
+    check_contents("uses=");
+}
+
+static void test_other_properties_are_other_contents(void **state)
+{
+    static const char *const properties[] = {
+        "d;d taint;d multi;d k=1;d k=a;d j=1;d m:5;d n:5;d m:5~;d uses=1",
+        "d k=1 taint;d k=1 multi;d k=1 j=1;d k=1 m:5;d k=1 uses=1;d m:5 taint;d m:5 uses=1",
+    };
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        char pool[2] = {(char)('p' + i), 0}, *parts[PARTS_MAX];
+        uint32_t count = split(properties[i], ";", parts);
+        char devices[512] = "";
+        for (uint32_t k = 0; k < count; k++)
+            (void)snprintf(devices + strlen(devices), sizeof(devices) - strlen(devices), "%sd%u%s",
+                           k > 0 ? "; " : "", (unsigned)k, parts[k] + 1);
+        offer("a.x", pool, "s", devices);
+    }
+    build_catalog();
+    assert_int_equal(catalog.content_count, 10 + 7);
 }
 
 /* ---- bounds ---- */
@@ -420,6 +471,10 @@ int main(void)
         TEST(test_counters_less_devices_in_use),
         TEST(test_unknown_capacity_is_a_misfit),
         TEST(test_other_capacity_is_other_contents),
+        TEST(test_other_attribute_is_other_contents),
+        TEST(test_other_counters_are_other_contents),
+        TEST(test_other_properties_are_other_contents),
+        TEST(test_shared_device_is_given_back),
         TEST(test_list_of_words_grows),
         TEST(test_hostile_search_ends),
         TEST(test_thousand_requests),

@@ -65,18 +65,29 @@ static const char objects[] = NODE("a") NODE("b") NODE(
                                         POD("two", "two") POD("one", "one") POD("any", "any")
                                             POD("odd", "odd") POD("none", "none");
 
-static berth_engine *make(void)
+static void load(berth_engine *engine, const char *text)
+{
+    berth_error error = {.code = BERTH_OK};
+    const berth_str all = {text, (uint32_t)strlen(text)};
+    if (berth_engine_load_text(engine, all, "t", NULL, NULL, &error) != BERTH_OK)
+        fail_msg("%s: %s: %s", error.object, error.field, error.message);
+}
+
+static berth_engine *make_as(uint32_t kubernetes)
 {
     berth_error error = {.code = BERTH_OK};
     berth_engine *engine = NULL;
     berth_engine_config config;
     berth_engine_config_init(&config);
-    config.kubernetes = 36;
-    const berth_str text = {objects, sizeof(objects) - 1};
+    config.kubernetes = kubernetes;
     assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_OK);
-    if (berth_engine_load_text(engine, text, "t", NULL, NULL, &error) != BERTH_OK)
-        fail_msg("%s: %s: %s", error.object, error.field, error.message);
+    load(engine, objects);
     return engine;
+}
+
+static berth_engine *make(void)
+{
+    return make_as(36);
 }
 
 static berth_pod_id pod(const berth_engine *engine, const char *name)
@@ -200,6 +211,47 @@ static void test_extended_resources(void **state)
     berth_engine_destroy(engine);
 }
 
+/* Attributes are found by name, in whatever order a slice has them. */
+static void test_order_of_attributes(void **state)
+{
+    static const char more[] =
+        SLICE("ordered", "c", "1",
+              "{name: d, attributes: {c: {int: 3}, a: {int: 1}, b: {int: 2}, model: {string: m}}, "
+              "capacity: {z: {value: 3}, x: {value: 1}, y: {value: 2}}}")
+            CLAIM("ordered", "{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: "
+                             "{expression: 'device.attributes[\"x.org\"].c == 3'}}, {cel: "
+                             "{expression: 'device.attributes[\"x.org\"].a == 1'}}, {cel: "
+                             "{expression: 'device.capacity[\"x.org\"].z.isGreaterThan(quantity("
+                             "\"2\"))'}}], capacity: {requests: {z: 3}}}}")
+                POD("ordered", "ordered");
+    berth_engine *engine = make();
+    (void)state;
+    load(engine, more);
+    assert_int_equal(fit_of(engine, "ordered", "c").fit, 1);
+    berth_engine_destroy(engine);
+}
+
+/* 1.37 leaves slices with compatibility groups out, as long as the feature is off. */
+static void test_compatibility_groups(void **state)
+{
+    static const char more[] = NODE(
+        "own") "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: own}\n"
+               "spec: {driver: x.org, pool: {name: own, generation: 1, resourceSliceCount: 2}, "
+               "nodeName: own, sharedCounters: [{name: s, counters: {u: {value: 3}}}]}\n---\n"
+               "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: own1}\n"
+               "spec: {driver: x.org, pool: {name: own, generation: 1, resourceSliceCount: 2}, "
+               "nodeName: own, devices: [{name: d, " BIG "}, {name: e, " BIG
+               ", consumesCounters: [{counterSet: s, compatibilityGroups: "
+               "[g], counters: {u: {value: 1}}}]}]}\n---\n";
+    (void)state;
+    for (uint32_t minor = 36; minor <= 37; minor++) {
+        berth_engine *engine = make_as(minor);
+        load(engine, more);
+        assert_int_equal(fit_of(engine, "one", "own").devices, minor == 36 ? 2 : 0);
+        berth_engine_destroy(engine);
+    }
+}
+
 static void test_nothing_to_tell(void **state)
 {
     berth_engine *engine = make();
@@ -230,8 +282,12 @@ static void test_nothing_to_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),           cmocka_unit_test(test_pools_and_counters),
-        cmocka_unit_test(test_alternatives),    cmocka_unit_test(test_extended_resources),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_pools_and_counters),
+        cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_extended_resources),
+        cmocka_unit_test(test_order_of_attributes),
+        cmocka_unit_test(test_compatibility_groups),
         cmocka_unit_test(test_nothing_to_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

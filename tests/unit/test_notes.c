@@ -165,6 +165,22 @@ static void test_runtime_class(void **state)
                  "6 q selector=0 tolerations=0\n");
 }
 
+static void test_priority_class(void **state)
+{
+    (void)state;
+    expect_notes(
+        "--- {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priorityClassName: x}}\n"
+        "--- {apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {priorityClassName: x,"
+        " priority: 7}}\n"
+        "--- {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {}}\n"
+        "--- {apiVersion: v1, kind: Pod, metadata: {name: t}, spec: {priorityClassName: high}}\n"
+        "--- {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high},"
+        " value: 3}\n",
+        false, "9 t:1 Pod default/p||x||\n",
+        "2 q selector=0 tolerations=0\n3 r selector=0 tolerations=0\n"
+        "1 p selector=0 tolerations=0\n4 t selector=0 tolerations=0\n");
+}
+
 static void expect_refusal(const char *text, const char *field, uint32_t line, const char *message)
 {
     berth_error error = {.code = BERTH_OK};
@@ -209,9 +225,10 @@ static void test_nearest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),   cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_expand),   cmocka_unit_test(test_runtime_class),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_fields),         cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_expand),         cmocka_unit_test(test_runtime_class),
+        cmocka_unit_test(test_priority_class), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -358,6 +358,17 @@ static const object_case defaulted[] = {
      " container(a requests={cpu=300m}) container(b requests={cpu=200m})"
      " init(i requests={cpu=600m}) pod-requests={x/y=1,cpu=600m,memory=1Gi}"
      " pod-limits={cpu=2,memory=1Gi}\n"},
+    /* containers that do not name a resource add nothing to it; sidecars run beside the others */
+    {"--- {kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {requests:"
+     " {memory: 1Gi}}}, {name: b, resources: {requests: {cpu: 1}}}], initContainers: [{name: s,"
+     " restartPolicy: Always, resources: {requests: {memory: 2Gi}}}, {name: i, resources:"
+     " {requests: {memory: 1536Mi}}}, {name: j, resources: {requests: {cpu: 250m}}}], resources:"
+     " {limits: {cpu: 2, hugepages-2Mi: 4Mi, x/y: 1}}}}",
+     "Pod default/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
+     " container(a requests={memory=1Gi}) container(b requests={cpu=1})"
+     " init(s requests={memory=2Gi} always) init(i requests={memory=1536Mi})"
+     " init(j requests={cpu=250m}) pod-requests={cpu=1,memory=3584Mi,hugepages-2Mi=4Mi}"
+     " pod-limits={cpu=2,hugepages-2Mi=4Mi,x/y=1}\n"},
     {"--- {kind: Pod, metadata: {name: p, namespace: s}, spec: {hostNetwork: true, containers:"
      " [{name: a, ports: [{containerPort: 80}, {containerPort: 81, hostPort: 9, protocol: UDP}]}],"
      " volumes: [{name: v, rbd: {image: i}}]}}",

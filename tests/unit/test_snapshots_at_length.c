@@ -36,6 +36,27 @@ static void test_many_pins(void **state)
     berth_snapshot_unpin(second);
 }
 
+/* Another pin of the same snapshot keeps it after the first is gone. */
+static void test_pin_again(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error;
+    const berth_node_id node = small_node(c, "a", "");
+    small_require(berth_engine_publish(c->engine, &error), &error);
+    berth_snapshot *first = berth_engine_pin(c->engine);
+    berth_snapshot *again = berth_snapshot_pin(first);
+    assert_ptr_equal(again, first);
+    berth_snapshot_unpin(first);
+    small_node(c, "b", "");
+    small_require(berth_engine_publish(c->engine, &error), &error);
+    berth_counts counts;
+    berth_snapshot_counts(again, &counts);
+    assert_int_equal(counts.nodes, 1);
+    assert_int_equal(berth_snapshot_node_name(again, node).len, 1);
+    berth_snapshot_unpin(again);
+    assert_null(berth_snapshot_pin(NULL));
+}
+
 /* Reserved notes do not include the held ones. */
 static void test_held_notes(void **state)
 {
@@ -127,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_many_pins, small_set_up, small_tear_down),
+        cmocka_unit_test_setup_teardown(test_pin_again, small_set_up, small_tear_down),
         cmocka_unit_test(test_held_notes),
         cmocka_unit_test(test_page_of_pods),
         cmocka_unit_test(test_update_of_a_shown_pod),
