@@ -66,7 +66,7 @@ static const void *make_class(operation_pool *pool, uint32_t number)
     berth_device_class class = {.meta = {.name = numbered(pool, "class", number)}};
     class.selectors = some_selector(pool, &class.selector_count);
     if (gen_chance(&pool->gen, 30))
-        class.extended_resource = BERTH_STR("x.org/gpu");
+        class.extended_resource = BERTH_STR("nvidia.com/gpu"); /* pods request it */
     return copy(pool, &class, sizeof(class));
 }
 

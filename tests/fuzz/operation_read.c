@@ -81,10 +81,9 @@ berth_status operation_read(operation_side *side, operation_verb verb, const uin
     operation_note(side, counts.pods_pending);
     operation_note(side, counts.pods_orphaned);
     operation_note(side, berth_engine_digest(engine));
-    if (argument[2] % 2 == 0)
-        read_nodes(side, argument);
-    else
-        read_pods(side, argument);
+    static void (*const readers[])(operation_side *, const uint8_t *) = {
+        read_nodes, read_pods, operation_read_devices, operation_read_requests};
+    readers[argument[2] % 4](side, argument);
     return BERTH_OK;
 }
 

@@ -240,12 +240,8 @@ static berth_status decide(operation_side *side, operation_verb verb, const uint
         options.explanation = side->explanation;
     berth_status status = berth_engine_decide(engine, pod, &options, &placement, &side->error);
     operation_note_placement(side, &placement);
-    if (verb == OPERATION_EXPLAIN && status == BERTH_OK) {
-        operation_note_text(side, berth_explanation_message(side->explanation));
-        operation_note_node(side, berth_explanation_nominated(side->explanation));
-        for (uint32_t i = 0; i < berth_explanation_victim_count(side->explanation); i++)
-            operation_note(side, berth_explanation_victim(side->explanation, i));
-    }
+    if (verb == OPERATION_EXPLAIN && status == BERTH_OK)
+        operation_note_explanation(side);
     return status;
 }
 

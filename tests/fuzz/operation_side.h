@@ -59,7 +59,7 @@ enum {
     X(ROTATE, 2)          \
     X(FORBIDDEN, 2)       \
     X(ADD_NODES, 1)       \
-    X(READ, 5)            \
+    X(READ, 8)            \
     X(POST, 5)            \
     X(OBJECTS, 1)
 
@@ -123,10 +123,13 @@ void operation_note_node(operation_side *side, berth_node_id node);
 void operation_note_placement(operation_side *side, const berth_placement *placement);
 
 /* Branches, transactions, snapshots (operation_versions.c); the scheduler (operation_loop.c);
- * looking (operation_read.c). */
+ * looking (operation_read.c, operation_told.c). */
 berth_status operation_versions(operation_side *side, operation_verb verb, const uint8_t *argument);
 berth_status operation_loop(operation_side *side, operation_verb verb, const uint8_t *argument);
 berth_status operation_read(operation_side *side, operation_verb verb, const uint8_t *argument);
 void operation_end_versions(operation_side *side);
+void operation_note_explanation(operation_side *side);
+void operation_read_devices(operation_side *side, const uint8_t *argument);
+void operation_read_requests(operation_side *side, const uint8_t *argument);
 
 #endif
