@@ -130,12 +130,22 @@ static bool layout_is_old(const berth__cluster *cluster)
             layout->tree_epoch != cluster->tree->epoch);
 }
 
+/* Find the CSINodes of new nodes now rather than when a pod with volumes comes. What memory is too
+ * short for is found then. */
+static void find_csi_nodes(berth__cluster *cluster)
+{
+    const berth__view *view = &cluster->view;
+    if (view->volume_use != NULL && view->storage->nodes.count > 0)
+        (void)berth__volume_use_refresh(view->volume_use, view->layout, &view->nodes);
+}
+
 berth_status berth__cluster_sync(berth__cluster *cluster)
 {
     BERTH_TRY(berth__cluster_catch_up(cluster));
     if (layout_is_old(cluster)) {
         BERTH_TRY(relayout(cluster));
         cluster->unplaced_count = 0; /* CLUSTER-5 */
+        find_csi_nodes(cluster);
     }
     return berth__cluster_widen(cluster);
 }
