@@ -11,7 +11,7 @@ import (
 // listed is a test that need not pass, with its reason.
 type listed struct {
 	suite  string // the package below test/integration/scheduler, or the name of another suite
-	test   string // this test, or a test with subtests
+	test   string // this test, or a test with subtests; '*' stands for any characters
 	reason string
 }
 
@@ -52,11 +52,20 @@ func readList(path string) ([]listed, error) {
 
 func find(list []listed, suite, test string) *listed {
 	for i, one := range list {
-		if one.suite == suite && (one.test == test || strings.HasPrefix(test, one.test+"/")) {
+		if one.suite == suite && (matches(one.test, test) || strings.HasPrefix(test, one.test+"/")) {
 			return &list[i]
 		}
 	}
 	return nil
+}
+
+// matches reports whether a name is the pattern, with any characters for its '*', of which it has one at most.
+func matches(pattern, name string) bool {
+	before, behind, open := strings.Cut(pattern, "*")
+	if !open {
+		return pattern == name
+	}
+	return len(name) >= len(before)+len(behind) && strings.HasPrefix(name, before) && strings.HasSuffix(name, behind)
 }
 
 // Counts are the results of a suite. With Berth, only tests count in which Berth schedules.

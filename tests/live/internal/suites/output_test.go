@@ -75,3 +75,22 @@ scheduler TestTwo  the same
 		}
 	}
 }
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		wanted        bool
+	}{
+		{"TestA", "TestA", true},
+		{"TestA", "TestAB", false},
+		{"TestA/*_(CPG:_true)", "TestA/one_(CPG:_true)", true},
+		{"TestA/*_(CPG:_true)", "TestA/one_(CPG:_false)", false},
+		{"TestA/*_(CPG:_true)", "TestB/one_(CPG:_true)", false},
+		{"TestA/ab*bc", "TestA/abc", false},
+		{"*", "TestA", true},
+	} {
+		if got := matches(c.pattern, c.name); got != c.wanted {
+			t.Errorf("%q and %q: %v", c.pattern, c.name, got)
+		}
+	}
+}
