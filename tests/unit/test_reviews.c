@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <gnutls/crypto.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -227,6 +228,124 @@ static void test_failures(void **state)
     assert_int_equal(w.status, 500);
 }
 
+/* An error is no verdict, whatever its body says, and neither is the lack of an answer. */
+static void test_errors_say_nothing(void **state)
+{
+    static const int statuses[] = {199, 202, 204, 301, 401, 403, 409, 500, 503};
+    (void)state;
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        ask("t", "/metrics");
+        answer(tokens_path, "", statuses[i], JANE);
+        verdict_is(401, "Unauthorized");
+        ask(NULL, "/metrics");
+        answer(access_path, "", statuses[i], MAY);
+        assert_int_equal(w.status, 500);
+    }
+    for (int created = 0; created < 2; created++) {
+        const live_answer unknown = {
+            .outcome = LIVE_UNKNOWN, .status = 200 + created, .body = BERTH_STR(MAY)};
+        ask(NULL, "/metrics");
+        scripted_end(w.server, &w.server->requests[0], &unknown);
+        verdict_is(500, "Internal Server Error: \"/metrics\": scripted");
+    }
+}
+
+/* 200 is as good as 201. */
+static void test_status_200(void **state)
+{
+    (void)state;
+    ask("t", "/metrics");
+    answer(tokens_path, "", 200, JANE);
+    answer(access_path, "jane", 200, MAY);
+    verdict_is(200, "");
+}
+
+/* Whose token it is, one server says; what its owner may do, another. */
+static void test_two_servers(void **state)
+{
+    (void)state;
+    stop(NULL);
+    scripted_transport *other = scripted_create();
+    other->last_id = 100;
+    w = (world){.server = scripted_create()};
+    w.reviews = reviews_create(&(review_options){.authentication = &w.server->transport,
+                                                 .authorization = &other->transport,
+                                                 .wake = wake,
+                                                 .context = &w});
+    ask("t", "/metrics");
+    assert_int_equal(other->request_count, 0);
+    scripted_advance(w.server, 10 * SECOND); /* cancels the request to the first */
+    verdict_is(401, "Unauthorized");
+    ask("t", "/metrics");
+    answer(tokens_path, "\"t\"", 201, JANE);
+    assert_int_equal(w.server->request_count, 0);
+    assert_int_equal(other->request_count, 1);
+    scripted_advance(w.server, 10 * SECOND);
+    assert_int_equal(w.status, 500);
+    assert_int_equal(other->request_count, 0);
+    ask(NULL, "/metrics");
+    assert_int_equal(other->request_count, 1);
+    w.status = 0;
+    reviews_stop(w.reviews);
+    assert_int_equal(w.status, 503);
+    assert_int_equal(other->request_count, 0);
+    scripted_destroy(other);
+}
+
+/* ---- tokens in memory ---- */
+
+static const char *secret; /* looked for where memory is wiped; NULL: nothing is looked for */
+static int wiped;
+static bool hash_fails;
+
+void __wrap_gnutls_memset(void *data, int to, size_t size);
+void __wrap_gnutls_memset(void *data, int to, size_t size)
+{
+    if (secret != NULL && memmem(data, size, secret, strlen(secret)) != NULL && to == 0)
+        wiped++;
+    memset(data, to, size);
+}
+
+int __real_gnutls_hash_fast(gnutls_digest_algorithm_t algorithm, const void *text, size_t length,
+                            void *out);
+int __wrap_gnutls_hash_fast(gnutls_digest_algorithm_t algorithm, const void *text, size_t length,
+                            void *out);
+int __wrap_gnutls_hash_fast(gnutls_digest_algorithm_t algorithm, const void *text, size_t length,
+                            void *out)
+{
+    assert_int_equal(algorithm, GNUTLS_DIG_SHA256);
+    return hash_fails ? GNUTLS_E_HASH_FAILED
+                      : __real_gnutls_hash_fast(algorithm, text, length, out);
+}
+
+/* A token is wiped from the question when that is answered, and from the review when it is sent. */
+static void test_tokens_are_wiped(void **state)
+{
+    (void)state;
+    secret = "sesame";
+    wiped = 0;
+    ask("sesame", "/metrics");
+    assert_int_equal(wiped, 1);
+    answer(tokens_path, "sesame", 201, "{\"status\":{}}");
+    verdict_is(401, "Unauthorized");
+    assert_int_equal(wiped, 2);
+    ask("sesame", "/metrics"); /* its user is remembered */
+    assert_int_equal(wiped, 3);
+    secret = NULL;
+}
+
+/* Without a hash nothing is known about a token, least of all what is known about another one. */
+static void test_no_hash(void **state)
+{
+    (void)state;
+    hash_fails = true;
+    for (int i = 0; i < 2; i++) {
+        ask(i == 0 ? "t" : "u", "/metrics");
+        verdict_is(401, "Unauthorized");
+    }
+    hash_fails = false;
+}
+
 static void test_certificate(void **state)
 {
     (void)state;
@@ -280,6 +399,10 @@ static void test_paths(void **state)
     stop(NULL);
     begin(&(review_options){.always_allowed = "*"});
     assert_true(reviews_is_open(w.reviews, "/"));
+    stop(NULL);
+    begin(&(review_options){.always_allowed = "/"});
+    assert_true(reviews_is_open(w.reviews, "/"));
+    assert_false(reviews_is_open(w.reviews, "/metrics"));
     stop(NULL);
     begin(&(review_options){.always_allowed = ""});
     assert_false(reviews_is_open(w.reviews, "/livez"));
@@ -398,6 +521,20 @@ static void test_long_paths(void **state)
         answer(access_path, "anonymous", 201, MAY);
         verdict_is(200, "");
     }
+    for (int longer = 1; longer >= 0; longer--) { /* the longest that is, to the byte */
+        ask(NULL, "/x");
+        const scripted_request *request = scripted_find(w.server, "POST", access_path);
+        const size_t others = strlen(strstr(request->body, "{\"user\"")) - 1 - strlen("/x");
+        scripted_fail(w.server, request, LIVE_UNKNOWN);
+        char *one = strndup(path, REVIEWS_KEPT_BYTES - others + (size_t)longer);
+        ask(NULL, one);
+        answer(access_path, "anonymous", 201, MAY);
+        ask(NULL, one);
+        assert_int_equal(w.server->request_count, longer);
+        if (longer)
+            scripted_fail(w.server, &w.server->requests[0], LIVE_UNKNOWN);
+        free(one);
+    }
     path[REVIEWS_KEPT_BYTES / 2] = '\0';
     ask(NULL, path);
     answer(access_path, "anonymous", 201, MAY);
@@ -418,6 +555,7 @@ static void test_cache(void **state)
     assert_int_equal(json_integer_value(expiring_cache_find(&cache, "7", 0)), 7);
     assert_null(expiring_cache_find(&cache, "7", 1));
     expiring_cache_keep(&cache, "new", json_true(), 1, 100); /* replaces an expired entry */
+    assert_int_equal(json_object_size(cache.entries), EXPIRING_CACHE_MAX);
     assert_non_null(expiring_cache_find(&cache, "3", 99));
     assert_null(expiring_cache_find(&cache, "3", 100));
     expiring_cache_keep(&cache, "more", json_true(), 1, 100); /* nothing has expired */
@@ -426,6 +564,7 @@ static void test_cache(void **state)
     expiring_cache_keep(&cache, "late", json_true(), 5, 5);
     assert_null(expiring_cache_find(&cache, "late", 4));
     expiring_cache_free(&cache);
+    assert_null(expiring_cache_find(&cache, "more", 1));
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -433,10 +572,13 @@ static void test_cache(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_token), T(test_refused),    T(test_nobodys_token), T(test_default_times),
-        T(test_times), T(test_failures),   T(test_certificate),   T(test_not_utf8),
-        T(test_paths), T(test_stop),       T(test_threads),       T(test_waiting),
-        T(test_rate),  T(test_long_paths), T(test_cache),
+        T(test_token),         T(test_refused),     T(test_nobodys_token),
+        T(test_default_times), T(test_times),       T(test_failures),
+        T(test_certificate),   T(test_not_utf8),    T(test_errors_say_nothing),
+        T(test_status_200),    T(test_two_servers), T(test_tokens_are_wiped),
+        T(test_no_hash),       T(test_paths),       T(test_stop),
+        T(test_threads),       T(test_waiting),     T(test_rate),
+        T(test_long_paths),    T(test_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
