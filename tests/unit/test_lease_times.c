@@ -15,7 +15,8 @@ static const int64_t second = INT64_C(1000000000), millisecond = 1000000;
 
 static scripted_transport *server;
 static lease *l;
-static size_t renewed, acquired, lost, released;
+static size_t renewed, acquired, lost, released, told;
+static char leader[16]; /* the last one told */
 static int64_t deadline_ns;
 static int version;
 
@@ -40,10 +41,39 @@ static void on_lost(void *context, const char *why)
     lost++;
 }
 
+static void on_leader(void *context, const char *holder)
+{
+    (void)context;
+    told++;
+    snprintf(leader, sizeof(leader), "%s", holder);
+}
+
 static void on_released(void *context)
 {
     (void)context;
     released++;
+}
+
+/* The ids that are given back are of something that is still there. */
+static void cancel_what_waits(void *self, live_id id)
+{
+    const size_t before = server->request_count;
+    scripted_cancel(self, id);
+    assert_true(id == 0 || server->request_count < before);
+}
+
+static void stop_what_runs(void *self, live_id id)
+{
+    const size_t before = server->timer_count;
+    scripted_timer_stop(self, id);
+    assert_true(id == 0 || server->timer_count < before);
+}
+
+static uint64_t number; /* what every draw gives, if it is not 0 */
+
+static uint64_t draw(void *self)
+{
+    return number != 0 ? number : scripted_random(self);
 }
 
 static int start(void **state)
@@ -52,11 +82,19 @@ static int start(void **state)
     lease_options options;
     lease_options_init(&options);
     server = scripted_create();
-    renewed = acquired = lost = released = 0;
+    static live_transport_ops strict;
+    strict = *server->transport.ops;
+    strict.cancel = cancel_what_waits;
+    strict.timer_stop = stop_what_runs;
+    strict.random = draw;
+    server->transport.ops = &strict;
+    number = 0;
+    renewed = acquired = lost = released = told = 0;
     deadline_ns = version = 0;
     options.transport = &server->transport;
     options.identity = "me";
-    l = lease_create(&options, &(lease_callbacks){NULL, on_renewed, on_acquired, on_lost, NULL});
+    l = lease_create(&options,
+                     &(lease_callbacks){NULL, on_renewed, on_acquired, on_lost, on_leader});
     return 0;
 }
 
@@ -167,6 +205,68 @@ static void a_change_begins_anew(void **state)
     assert_non_null(waiting("PUT"));
 }
 
+/* Even one second is respected: in that time its holder may renew it. */
+static void one_second_is_respected(void **state)
+{
+    (void)state;
+    lease_start(l);
+    wait_for("GET");
+    show("GET", "other", 1, 0);
+    assert_null(waiting("PUT"));
+    wait_for("GET");
+    show("GET", "other", 1, 0);
+    assert_non_null(waiting("PUT"));
+}
+
+/* The order of the record's members says nothing; a record that goes, and one that comes, are
+ * changes. */
+static void what_is_a_change(void **state)
+{
+    static const char *const texts[] = {
+        "{\"metadata\":{\"name\":\"berth\"},\"spec\":{"
+        "\"holderIdentity\":\"other\",\"leaseDurationSeconds\":4}}",
+        "{\"metadata\":{\"name\":\"berth\"},\"spec\":{"
+        "\"leaseDurationSeconds\":4,\"holderIdentity\":\"other\"}}",
+        "{\"metadata\":{\"name\":\"berth\"}}",
+    };
+    (void)state;
+    lease_start(l);
+    wait_for("GET");
+    answer("GET", 200, texts[0]);
+    wait_for("GET");
+    scripted_advance(server, 4 * second);
+    answer("GET", 200, texts[1]);
+    answer("PUT", 409, "{}");
+    wait_for("GET");
+    answer("GET", 200, texts[2]);
+    answer("PUT", 409, "{}");
+    wait_for("GET");
+    answer("GET", 200, texts[0]);
+    assert_null(waiting("PUT"));
+}
+
+/* The first attempt is made at once; the others after 2 s to 4.4 s, by chance. */
+static void candidates_try_at_different_times(void **state)
+{
+    static const struct {
+        uint64_t number;
+        int64_t delay_ns;
+    } cases[] = {{INT64_C(2400000001), INT64_C(2000000000)},
+                 {INT64_C(2400000000), INT64_C(4400000000)},
+                 {1, INT64_C(2000000001)}};
+    (void)state;
+    lease_start(l);
+    scripted_advance(server, 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        number = cases[i].number;
+        show("GET", "other", 60, (int)i);
+        scripted_advance(server, cases[i].delay_ns - 1);
+        assert_null(waiting("GET"));
+        scripted_advance(server, 1);
+        assert_non_null(waiting("GET"));
+    }
+}
+
 /* ---- our own lease ---- */
 
 /* Writing is allowed until 10 s after the renewal was sent, however late its answer came. */
@@ -244,6 +344,23 @@ static void renewals_come_every_two_seconds(void **state)
     }
 }
 
+/* So do attempts after a failed one: a leader draws no lots. */
+static void failed_renewals_are_repeated_every_two_seconds(void **state)
+{
+    (void)state;
+    lead();
+    number = INT64_C(2400000000);
+    for (int i = 0; i < 3; i++) {
+        wait_for("PUT");
+        answer("PUT", 500, "{}");
+        answer("GET", 500, "{}");
+        scripted_advance(server, 2 * second - 1);
+        assert_null(waiting("PUT"));
+        scripted_advance(server, 1);
+        assert_non_null(waiting("PUT"));
+    }
+}
+
 /* A lease of ours from before is renewed without a read for as long as it lives. */
 static void our_own_from_before_lives_as_long(void **state)
 {
@@ -316,19 +433,112 @@ static void answers_while_giving_up(void **state)
     }
 }
 
+/* A lease that somebody else has taken meanwhile is not given up. */
+static void giving_up_what_was_taken_away(void **state)
+{
+    (void)state;
+    lead();
+    lease_release(l, on_released, NULL);
+    assert_false(lease_is_held(l));
+    assert_string_equal(waiting("GET")->content_type, "");
+    show("GET", "other", 15, 0);
+    assert_int_equal(server->request_count, 0);
+    assert_int_equal(released, 1);
+    assert_int_equal(lost, 0);
+}
+
+/* Nor is a lease that we do not hold even asked for. */
+static void giving_up_nothing(void **state)
+{
+    (void)state;
+    lease_start(l);
+    wait_for("GET");
+    show("GET", "other", 15, 0);
+    lease_release(l, on_released, NULL);
+    assert_int_equal(server->request_count, 0);
+    scripted_advance(server, 0);
+    assert_int_equal(released, 1);
+    assert_int_equal(server->request_count, 0);
+}
+
+/* Whether we are denied is known from answers alone, to reads and writes. */
+static void denied_until_the_next_answer(void **state)
+{
+    (void)state;
+    lease_start(l);
+    wait_for("GET");
+    answer("GET", 404, "{}");
+    assert_string_equal(waiting("POST")->content_type, "application/json");
+    answer("POST", 403, "{}");
+    assert_true(lease_is_denied(l));
+    wait_for("GET");
+    scripted_fail(server, waiting("GET"), LIVE_UNKNOWN);
+    assert_true(lease_is_denied(l));
+    wait_for("GET");
+    answer("GET", 500, "{}");
+    assert_false(lease_is_denied(l));
+    wait_for("GET");
+    answer("GET", 401, "{}");
+    assert_true(lease_is_denied(l));
+    wait_for("GET");
+    answer("GET", 404, "{}");
+    assert_false(lease_is_denied(l));
+}
+
+/* The holder is told when it changes, and not at every look. */
+static void the_leader_is_told_once(void **state)
+{
+    (void)state;
+    lease_start(l);
+    for (int i = 0; i < 3; i++) {
+        wait_for("GET");
+        show("GET", "other", 60, i);
+        assert_int_equal(told, 1);
+        assert_string_equal(leader, "other");
+    }
+    wait_for("GET");
+    show("GET", "", 60, 0);
+    assert_int_equal(told, 2);
+    assert_string_equal(leader, "");
+    show("PUT", "me", 15, 0);
+    assert_int_equal(told, 3);
+    assert_string_equal(leader, "me");
+}
+
+/* A nanosecond is a time, too. */
+static void the_shortest_retry(void **state)
+{
+    lease_options options;
+    (void)state;
+    lease_options_init(&options);
+    options.retry_ns = 1;
+    assert_null(lease_options_wrong(&options));
+    options.retry_ns = 0;
+    assert_non_null(lease_options_wrong(&options));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
         cmocka_unit_test(another_holder_has_its_whole_time),
         T(a_change_begins_anew),
+        T(one_second_is_respected),
+        T(what_is_a_change),
+        T(candidates_try_at_different_times),
         T(the_deadline_counts_from_sending),
         cmocka_unit_test(only_a_renewal_moves_the_deadline),
         T(it_is_lost_in_time),
         T(renewals_come_every_two_seconds),
+        T(failed_renewals_are_repeated_every_two_seconds),
         T(our_own_from_before_lives_as_long),
         cmocka_unit_test(answers_while_waiting),
         cmocka_unit_test(answers_while_giving_up),
+        T(giving_up_what_was_taken_away),
+        T(giving_up_nothing),
+        T(denied_until_the_next_answer),
+        T(the_leader_is_told_once),
+        T(the_shortest_retry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
