@@ -99,8 +99,8 @@ CURLMcode __wrap_curl_multi_poll(CURLM *multi, struct curl_waitfd *more, unsigne
 /* ---- the cluster ---- */
 
 static small_cluster c;
-static berth_node_id a, b;
-static berth_pod_id pending, first, second;
+static berth_node_id a, b, d;
+static berth_pod_id pending, first, second, third;
 
 static bool goes_on(void *context)
 {
@@ -178,11 +178,13 @@ static int start(void **state)
     small_open(&c, NULL);
     a = (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n");
     b = (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n");
+    d = (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: d}\n");
     static const char pod[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: s}\n"
                               "spec: {%scontainers: [{name: c, image: i}]}\n";
     pending = (berth_pod_id)small_addf(&c, pod, "p", "");
     first = (berth_pod_id)small_addf(&c, pod, "r1", "nodeName: a, ");
     second = (berth_pod_id)small_addf(&c, pod, "r2", "nodeName: b, ");
+    third = (berth_pod_id)small_addf(&c, pod, "r3", "nodeName: d, ");
     return 0;
 }
 
@@ -202,6 +204,9 @@ static int stop(void **state)
 #define R2                                                                  \
     "{\"metadata\":{\"name\":\"r2\",\"namespace\":\"s\",\"uid\":\"u-r2\"}," \
     "\"spec\":{\"nodeName\":\"b\"}}"
+#define R3                                                                  \
+    "{\"metadata\":{\"name\":\"r3\",\"namespace\":\"s\",\"uid\":\"u-r3\"}," \
+    "\"spec\":{\"nodeName\":\"d\"}}"
 #define A "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\"}}"
 
 static void see_pending(void)
@@ -213,6 +218,7 @@ static void see_running(void)
 {
     see(BERTH_KIND_POD, R1);
     see(BERTH_KIND_POD, R2);
+    see(BERTH_KIND_POD, R3);
 }
 
 static berth_extender_verdict verdicts[2];
@@ -271,8 +277,8 @@ static void nodes_as_objects(void **state)
 
 static void scores(void **state)
 {
-    const berth_node_id nodes[] = {b, a};
-    int64_t scores[] = {BERTH_EXTENDER_NO_SCORE, BERTH_EXTENDER_NO_SCORE};
+    const berth_node_id nodes[] = {d, b, a};
+    int64_t scores[] = {BERTH_EXTENDER_NO_SCORE, BERTH_EXTENDER_NO_SCORE, BERTH_EXTENDER_NO_SCORE};
     (void)state;
     open_list("[{urlPrefix: '%s', prioritizeVerb: p, weight: 3}]");
     assert_true(extenders_policy(all).nodes);
@@ -281,13 +287,15 @@ static void scores(void **state)
     assert_null(table(0)->preempt);
     see_pending();
     reply.body = "[{\"Host\":\"a\",\"Score\":4}]";
-    assert_int_equal(table(0)->prioritize(table(0)->context, pending, nodes, 2, scores, &error),
+    assert_int_equal(table(0)->prioritize(table(0)->context, pending, nodes, 3, scores, &error),
                      BERTH_OK);
     is_asked("/x/p", "{\"Pod\":" P ",\"Nodes\":{\"metadata\":{},\"items\":["
-                     "{\"metadata\":{\"name\":\"b\"}},{\"metadata\":{\"name\":\"a\"}}]},"
+                     "{\"metadata\":{\"name\":\"d\"}},{\"metadata\":{\"name\":\"b\"}},"
+                     "{\"metadata\":{\"name\":\"a\"}}]},"
                      "\"NodeNames\":null}");
     assert_true(scores[0] == BERTH_EXTENDER_NO_SCORE);
-    assert_int_equal(scores[1], 4);
+    assert_true(scores[1] == BERTH_EXTENDER_NO_SCORE);
+    assert_int_equal(scores[2], 4);
 }
 
 /* Nothing is asked about a pod that is gone. */
@@ -357,9 +365,9 @@ static void victims_that_are_chosen(void **state)
     see_running();
     reply.body = "{\"NodeNameToMetaVictims\":{\"b\":{\"Pods\":[{\"UID\":\"u-r2\"}],"
                  "\"NumPDBViolations\":1},\"a\":{\"Pods\":[{\"UID\":\"u-r1\"},"
-                 "{\"UID\":\"u-r1\"}]}}}";
+                 "{\"UID\":\"u-r1\"}]},\"d\":{\"Pods\":[{\"UID\":\"u-r3\"}]}}}";
     assert_int_equal(preempt(), BERTH_OK);
-    assert_int_equal(kept_count, 2);
+    assert_int_equal(kept_count, 3);
     assert_int_equal(kept[0].node, b);
     assert_int_equal(kept[0].pod_count, 1);
     assert_int_equal(kept[0].pods[0], second);
@@ -369,6 +377,9 @@ static void victims_that_are_chosen(void **state)
     assert_int_equal(kept[1].pods[0], first);
     assert_int_equal(kept[1].pods[1], first);
     assert_int_equal(kept[1].budget_violations, 0);
+    assert_int_equal(kept[2].node, d);
+    assert_int_equal(kept[2].pod_count, 1);
+    assert_int_equal(kept[2].pods[0], third);
 }
 
 static void victims_that_are_not_there(void **state)
@@ -485,6 +496,20 @@ static void the_list(void **state)
     assert_false(extenders_bind(NULL, pending));
 }
 
+/* What one extender needs stays needed, whatever the later ones do. */
+static void what_all_need(void **state)
+{
+    (void)state;
+    open_list("[{urlPrefix: '%s', filterVerb: f}, {urlPrefix: '%s', prioritizeVerb: p, weight: 1,"
+              " nodeCacheCapable: true}]");
+    assert_true(extenders_policy(all).nodes);
+    close_list();
+    open_list("[{urlPrefix: '%s', preemptVerb: v}, {urlPrefix: '%s', filterVerb: f,"
+              " nodeCacheCapable: true}]");
+    assert_true(extenders_policy(all).running_pods && extenders_policy(all).running_uids);
+    assert_false(extenders_policy(all).nodes);
+}
+
 static void wrong_lists(void **state)
 {
     extenders *none = all;
@@ -521,6 +546,7 @@ int main(void)
         T(failures),
         T(silence),
         T(the_list),
+        T(what_all_need),
         T(wrong_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

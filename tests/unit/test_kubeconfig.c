@@ -1,4 +1,5 @@
 /* kubeconfig files: every accepted form, every refused one, and the messages of refusals. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -226,6 +227,63 @@ static void test_the_file_itself(void **state)
     assert_string_equal(error.source, path);
 }
 
+/* Each of the 64 digits has its value, and no other byte has one. */
+static void test_base64(void **state)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char out[8];
+    (void)state;
+    for (int byte = 1; byte < 256; byte++) {
+        const char *digit = strchr(digits, byte);
+        const char text[] = {'A', 'A', 'A', (char)byte, '\0'};
+        if (byte == '=' || byte == '\n' || byte == '\r')
+            continue;
+        assert_int_equal(base64_decode(text, out), digit != NULL ? 3 : -1);
+        if (digit != NULL)
+            assert_int_equal(out[2], digit - digits);
+    }
+    assert_int_equal(base64_decode("/+\n9A\r\n", out), 3);
+    assert_memory_equal(out, "\xff\xef\x40", 3);
+    assert_int_equal(base64_decode("QUI=", out), 2);
+    assert_memory_equal(out, "AB", 2);
+    assert_int_equal(base64_decode("QQ==", out), 1);
+    assert_int_equal(base64_decode("", out), 0);
+    static const char *const wrong[] = {"Q", "QQ", "QQ=", "Q===", "====", "=QQQ", "QQ=Q", "QUI=Q"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_int_equal(base64_decode(wrong[i], out), -1);
+}
+
+/* Files of up to a mebibyte are read, to their last byte; larger ones are not cut off. */
+static void test_small_files(void **state)
+{
+    enum { MOST = 1 << 20 };
+    char path[] = "/tmp/berth-small-XXXXXX";
+    const int fd = mkstemp(path);
+    size_t length = 0;
+    (void)state;
+    assert_true(fd >= 0);
+    for (size_t more = 0; more < 2; more++) {
+        assert_int_equal(ftruncate(fd, MOST - 1 + (off_t)more), 0);
+        assert_int_equal(pwrite(fd, "x", 1, MOST - 2 + (off_t)more), 1);
+        char *text = small_file_read(path, &length);
+        assert_non_null(text);
+        assert_int_equal(length, MOST - 1 + more);
+        assert_int_equal(text[length - 1], 'x');
+        assert_int_equal(text[length], '\0');
+        free(text);
+    }
+    assert_int_equal(ftruncate(fd, MOST + 1), 0);
+    errno = 0;
+    assert_null(small_file_read(path, &length));
+    assert_int_equal(errno, EFBIG);
+    close(fd);
+    assert_int_equal(unlink(path), 0);
+    assert_null(small_file_read(path, &length));
+    assert_int_equal(errno, ENOENT);
+    assert_null(small_file_read("/", &length)); /* a folder */
+    assert_int_equal(errno, EIO);
+}
+
 static void test_in_cluster(void **state)
 {
     (void)state;
@@ -445,6 +503,8 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_contexts),
         cmocka_unit_test(test_the_file_itself),
+        cmocka_unit_test(test_base64),
+        cmocka_unit_test(test_small_files),
         cmocka_unit_test(test_in_cluster),
         cmocka_unit_test(test_yaml),
         cmocka_unit_test(test_yaml_words),
