@@ -541,6 +541,26 @@ static void other_pods_are_the_servers(void **state)
     assert_int_equal(now.settled, 2);
 }
 
+/* 64 requests to the extender are under way at a time; the next one waits for an answer. */
+static void extender_is_asked_64_times_at_once(void **state)
+{
+    (void)state;
+    write_pod pod = web;
+    pod.by_extender = true;
+    bindings_use_extender(now.b, &(bind_extender){.transport = &now.s->transport,
+                                                  .path = "/x/bind",
+                                                  .timeout_ns = 5 * second});
+    for (uint64_t id = 1; id <= 66; id++)
+        bindings_put(now.b, id, &pod, BERTH_STR("n1"));
+    assert_int_equal(now.s->request_count, 64);
+    scripted_answer(now.s, sent_to_extender(), 200, "{}");
+    assert_int_equal(now.s->request_count, 64);
+    assert_int_equal(now.s->sent, 65);
+    while (now.s->request_count > 0)
+        scripted_answer(now.s, sent_to_extender(), 200, "{}");
+    assert_int_equal(now.settled, 66);
+}
+
 static void extender_fails(void **state)
 {
     static const struct {
@@ -641,6 +661,7 @@ int main(void)
         T(a_rate_is_kept),
         T(extender_binds),
         T(other_pods_are_the_servers),
+        T(extender_is_asked_64_times_at_once),
         T(extender_fails),
         T(extender_does_not_answer),
         T(ignorable_extender_leaves_it_to_the_server),
