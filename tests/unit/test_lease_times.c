@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -485,6 +486,54 @@ static void denied_until_the_next_answer(void **state)
     assert_false(lease_is_denied(l));
 }
 
+/* That we are denied is logged when it begins, and why. */
+static void denials_are_logged_once(void **state)
+{
+    char log[4096] = "";
+    FILE *records = tmpfile();
+    const int own = dup(STDERR_FILENO);
+    (void)state;
+    assert_non_null(records);
+    dup2(fileno(records), STDERR_FILENO);
+    lease_start(l);
+    static const int statuses[] = {403, 401, 500, 401, 404};
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        wait_for("GET");
+        answer("GET", statuses[i], "{\"kind\":\"Status\",\"message\":\"no lease for you\"}");
+    }
+    dup2(own, STDERR_FILENO);
+    close(own);
+    rewind(records);
+    log[fread(log, 1, sizeof(log) - 1, records)] = '\0';
+    fclose(records);
+    const char *lacks = strstr(log, "\"not allowed: the role lacks a rule\""),
+               *unknown = strstr(log, "\"the API server does not accept our credentials\"");
+    assert_true(lacks != NULL && unknown != NULL && lacks < unknown);
+    assert_null(strstr(lacks + 1, "\"not allowed"));
+    assert_null(strstr(unknown + 1, "\"the API server does not"));
+    assert_non_null(strstr(lacks, "message=\"no lease for you\""));
+}
+
+/* No caller has to listen. */
+static void nobody_listens(void **state)
+{
+    lease_options options;
+    (void)state;
+    lease_options_init(&options);
+    options.transport = &server->transport;
+    options.identity = "me";
+    lease_destroy(l);
+    lease_destroy(NULL);
+    l = lease_create(&options, &(lease_callbacks){.context = NULL});
+    lease_start(l);
+    wait_for("GET");
+    answer("GET", 404, "{}");
+    show("POST", "me", 15, 0);
+    assert_true(lease_is_held(l));
+    scripted_advance(server, 12 * second);
+    assert_false(lease_is_held(l));
+}
+
 /* The holder is told when it changes, and not at every look. */
 static void the_leader_is_told_once(void **state)
 {
@@ -537,6 +586,8 @@ int main(void)
         T(giving_up_what_was_taken_away),
         T(giving_up_nothing),
         T(denied_until_the_next_answer),
+        T(denials_are_logged_once),
+        T(nobody_listens),
         T(the_leader_is_told_once),
         T(the_shortest_retry),
     };

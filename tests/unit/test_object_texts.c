@@ -102,6 +102,37 @@ static void test_nodes_and_running_pods(void **state)
     object_texts_destroy(texts);
 }
 
+/* Pods of one name in two namespaces, and a node of that name, are three objects. */
+static void test_names_in_namespaces(void **state)
+{
+    object_texts *texts = object_texts_create((object_texts_policy){.nodes = true});
+    static const char *const spaces[] = {"s", "t", "sp"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char text[128];
+        object_view view = {.hash = 0};
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"name\":\"p\",\"namespace\":\"%s\",\"uid\":\"u-%s\"}}", spaces[i],
+                 spaces[i]);
+        assert_true(object_view_read(&view, BERTH_KIND_POD, text, strlen(text)));
+        object_texts_put(texts, BERTH_KIND_POD, &view, text_of(text));
+        object_view_free(&view);
+    }
+    see_node(texts, "p");
+    for (size_t i = 0; i < 3; i++) {
+        char uid[16];
+        snprintf(uid, sizeof(uid), "u-%s", spaces[i]);
+        assert_true(object_texts_has_uid(texts, text_of(spaces[i]), text_of("p"), uid));
+        assert_non_null(strstr(known(texts, BERTH_KIND_POD, spaces[i], "p"), uid));
+    }
+    object_texts_drop(texts, BERTH_KIND_POD, text_of("t"), text_of("p"));
+    assert_string_equal(known(texts, BERTH_KIND_POD, "t", "p"), "");
+    assert_non_null(strstr(pod(texts, "p"), "u-s"));
+    assert_non_null(strstr(known(texts, BERTH_KIND_NODE, "", "p"), "\"u\""));
+    object_texts_destroy(texts);
+    object_texts_destroy(NULL);
+}
+
 static void test_only_uids_of_running_pods(void **state)
 {
     object_texts *texts = object_texts_create((object_texts_policy){.running_uids = true});
@@ -176,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pods_without_a_node),
         cmocka_unit_test(test_nodes_and_running_pods),
+        cmocka_unit_test(test_names_in_namespaces),
         cmocka_unit_test(test_only_uids_of_running_pods),
         cmocka_unit_test(test_as_they_were_before_binding),
         cmocka_unit_test(test_resources),
