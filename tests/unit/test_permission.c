@@ -9,7 +9,7 @@
 /* The last question, and the rule's answer to it. */
 static struct {
     int times;
-    char token[64], user[300], groups[1200], verb[16], path[64];
+    char token[64], user[300], groups[1200], verb[32], path[64];
     unsigned status;
     const char *message;
     bool later;          /* answer on another thread */
@@ -164,7 +164,7 @@ static void test_tokens(void **state)
                  {"Authorization: Bearer   abc", "-"},    {"Authorization: Bearer abc def", "abc"},
                  {"Authorization:  Bearer abc  ", "abc"}, {"Authorization: Bearer ", "-"},
                  {"Authorization: Bearer", "-"},          {"Authorization: Basic abc", "-"},
-                 {"Authorization: Bearerabc", "-"}};
+                 {"Authorization: Bearerabc", "-"},       {"Authorization: Bearer a", "a"}};
     serve(false);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         header = cases[i].header;
@@ -172,6 +172,28 @@ static void test_tokens(void **state)
         assert_string_equal(rule.token, cases[i].token);
     }
     header = NULL;
+}
+
+/* A verb is a method in small letters, of which fifteen count: a longer one is no shorter verb. */
+static void test_verbs(void **state)
+{
+    static const struct {
+        const char *method, *verb;
+    } cases[] = {{"HEAD", "head"},
+                 {"Get", "get"},
+                 {"ABCDEFGHIJKLMN", "abcdefghijklmn"},
+                 {"ABCDEFGHIJKLMNO", "abcdefghijklmno"},
+                 {"ABCDEFGHIJKLMNOP", "abcdefghijklmno"},
+                 {"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmno"}};
+    (void)state;
+    serve(false);
+    rule.status = 403;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        CURL *curl = request_to("127.0.0.1", "http", cases[i].method, "/configz");
+        curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+        (void)answer_to(curl);
+        assert_string_equal(rule.verb, cases[i].verb);
+    }
 }
 
 static void *ask_configz(void *status)
@@ -366,7 +388,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(test_permitted),         T(test_refused),      T(test_tokens),
+        T(test_permitted),         T(test_refused),      T(test_tokens),         T(test_verbs),
         T(test_others_are_served), T(test_certificates), T(test_authority_file),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -334,6 +334,21 @@ static void test_tokens_are_wiped(void **state)
     secret = NULL;
 }
 
+/* No token is taken for another one that is known. */
+static void test_many_tokens(void **state)
+{
+    char token[16];
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        snprintf(token, sizeof(token), "t%d", i);
+        ask(token, "/metrics");
+        assert_int_equal(w.server->request_count, 1);
+        answer(tokens_path, token, 201, "{\"status\":{}}");
+    }
+    ask("t0", "/metrics");
+    verdict_is(401, "Unauthorized");
+}
+
 /* Without a hash nothing is known about a token, least of all what is known about another one. */
 static void test_no_hash(void **state)
 {
@@ -576,9 +591,9 @@ int main(void)
         T(test_default_times), T(test_times),       T(test_failures),
         T(test_certificate),   T(test_not_utf8),    T(test_errors_say_nothing),
         T(test_status_200),    T(test_two_servers), T(test_tokens_are_wiped),
-        T(test_no_hash),       T(test_paths),       T(test_stop),
-        T(test_threads),       T(test_waiting),     T(test_rate),
-        T(test_long_paths),    T(test_cache),
+        T(test_many_tokens),   T(test_no_hash),     T(test_paths),
+        T(test_stop),          T(test_threads),     T(test_waiting),
+        T(test_rate),          T(test_long_paths),  T(test_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
