@@ -207,7 +207,7 @@ static const char requests[] =
                          "\"deviceClassName\":\"w\"}]}],"
                          "\"config\":["
                          "{\"requests\":[\"s\"],\"opaque\":1},"
-                         "{\"requests\":[\"s/big\",\"sm\",\"s/smaller\"],\"opaque\":2},"
+                         "{\"requests\":[\"s/big\",\"sm\",\"s/smaller\",\"q\"],\"opaque\":2},"
                          "{\"requests\":[\"t\",\"s/small\",\"r\",\"none\"],\"opaque\":3},"
                          "{\"opaque\":4},"
                          "{\"requests\":[],\"opaque\":5}]";

@@ -155,6 +155,33 @@ static void test_refused(void **state)
     assert_int_equal(ask("http", "PUT", "/debug/flags/v"), 403);
 }
 
+/* Refusals in the words of the API server are JSON; the others are plain. */
+static void test_types_of_refusals(void **state)
+{
+    static const struct {
+        unsigned status;
+        const char *message, *type;
+    } cases[] = {
+        {401, "Unauthorized", "application/json"},  {403, "forbidden", "application/json"},
+        {403, "\xff", "text/plain; charset=utf-8"}, {500, "no", "text/plain; charset=utf-8"},
+        {429, "no", "text/plain; charset=utf-8"},
+    };
+    (void)state;
+    serve(false);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *type = NULL;
+        rule.status = cases[i].status;
+        rule.message = cases[i].message;
+        CURL *curl = request_to("127.0.0.1", "http", "GET", "/configz");
+        body_bytes = 0;
+        assert_int_equal(curl_easy_perform(curl), CURLE_OK);
+        curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type);
+        assert_non_null(type);
+        assert_string_equal(type, cases[i].type);
+        curl_easy_cleanup(curl);
+    }
+}
+
 static void test_tokens(void **state)
 {
     (void)state;
@@ -388,8 +415,9 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(test_permitted),         T(test_refused),      T(test_tokens),         T(test_verbs),
-        T(test_others_are_served), T(test_certificates), T(test_authority_file),
+        T(test_permitted),    T(test_refused),        T(test_types_of_refusals),
+        T(test_tokens),       T(test_verbs),          T(test_others_are_served),
+        T(test_certificates), T(test_authority_file),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
