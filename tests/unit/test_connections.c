@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -14,7 +15,7 @@
 
 #include "live/serving/connections.h"
 
-enum { ROOM = 8, MOST = 16, CLOSED_NONE = -1 };
+enum { ROOM = 8, MOST = 64, CLOSED_NONE = -1 };
 
 static connections c;
 static const char *addresses[MOST]; /* by socket; NULL: it has none any more */
@@ -147,6 +148,26 @@ static void all_have_three_quarters(void **state)
     assert_int_equal(closings, 3);
 }
 
+/* The shares are these in rooms of any size. */
+static void rooms_of_any_size(void **state)
+{
+    static char from[MOST][16];
+    (void)state;
+    for (int room = 4; room < MOST - 1; room++) {
+        stop(NULL);
+        connections_init(&c, (uint32_t)room);
+        for (int i = 0; i < room / 4; i++)
+            assert_int_equal(opened(i, "10.0.0.1"), CLOSED_NONE);
+        assert_int_equal(opened(room / 4, "10.0.0.1"), 0);
+        stop(NULL);
+        connections_init(&c, (uint32_t)room);
+        for (int i = 0; i <= room / 4 * 3; i++) {
+            snprintf(from[i], sizeof(from[i]), "10.0.1.%d", i);
+            assert_int_equal(opened(i, from[i]), i < room / 4 * 3 ? CLOSED_NONE : 0);
+        }
+    }
+}
+
 /* One that waits for headers goes before one whose request is answered, even if that is older. */
 static void requests_are_kept(void **state)
 {
@@ -160,6 +181,12 @@ static void requests_are_kept(void **state)
     request(3, true);
     request(2, false); /* it waits since now */
     assert_int_equal(opened(4, "10.0.0.1"), 2);
+    ended(0);
+    ended(2);
+    request(4, true);
+    request(3, false);
+    request(3, true); /* the beginning of a request does not make it younger, its end does */
+    assert_int_equal(opened(5, "10.0.0.1"), 4);
 }
 
 /* The time of waiting begins anew with the end of a request. */
@@ -270,6 +297,9 @@ static void who_is_local(void **state)
         {NULL, false},
     };
     (void)state;
+    (void)opened(0, "127.0.0.1");
+    assert_true(connections_is_local(&c, handle_of(0)));
+    ended(0);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         (void)opened(0, "1::"); /* the first place is another's */
         (void)opened(1, cases[i].address);
@@ -288,14 +318,9 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(a_client_has_a_quarter),
-        T(all_have_three_quarters),
-        T(requests_are_kept),
-        T(waiting_begins_anew),
-        T(no_place),
-        T(who_is_one_client),
-        T(addresses_are_told),
-        T(who_is_local),
+        T(a_client_has_a_quarter), T(all_have_three_quarters), T(rooms_of_any_size),
+        T(requests_are_kept),      T(waiting_begins_anew),     T(no_place),
+        T(who_is_one_client),      T(addresses_are_told),      T(who_is_local),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
