@@ -1,0 +1,195 @@
+/* Questions that need no cluster for their answer: what is refused and how, the interface itself,
+ * and the arguments of a query. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "live/answer/answers.h"
+
+static const char *argument; /* the value of "?n=..."; NULL: absent */
+
+const char *__wrap_MHD_lookup_connection_value(struct MHD_Connection *connection,
+                                               enum MHD_ValueKind kind, const char *key);
+const char *__wrap_MHD_lookup_connection_value(struct MHD_Connection *connection,
+                                               enum MHD_ValueKind kind, const char *key)
+{
+    assert_null(connection);
+    assert_int_equal(kind, MHD_GET_ARGUMENT_KIND);
+    return strcmp(key, "n") == 0 ? argument : NULL;
+}
+
+/* The answer has this status and, if `reason` is one, is a refusal with it and the message. */
+static void answers(const question *asked, unsigned status, const char *reason, const char *message)
+{
+    const debug_page page = answers_make(NULL, asked, NULL);
+    assert_int_equal(page.status, status);
+    assert_string_equal(page.type, "application/json");
+    assert_int_equal(page.length, strlen(page.text));
+    json_t *root = json_loads(page.text, 0, NULL);
+    assert_non_null(root);
+    if (reason != NULL) {
+        const json_t *error = json_object_get(root, "error");
+        assert_string_equal(json_string_value(json_object_get(error, "reason")), reason);
+        assert_string_equal(json_string_value(json_object_get(error, "message")), message);
+    } else {
+        assert_string_equal(page.text, openapi_document);
+    }
+    json_decref(root);
+    free(page.text);
+}
+
+static void unknown_paths(void **state)
+{
+    static const char *const paths[] = {"",        "/v1",      "/v1/",    "/v1/fits/",
+                                        "/v1/fit", "/V1/fits", "/openapi"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        answers(&(question){.method = "GET", .path = paths[i]}, 404, "NotFound",
+                "no such question; /openapi.json lists them");
+        assert_string_equal(answers_name(paths[i]), "other");
+    }
+}
+
+/* HEAD is as good as GET; every other method must be the question's own. */
+static void methods(void **state)
+{
+    static const struct {
+        const char *path, *name, *by;
+    } cases[] = {
+        {"/v1/fits", "fits", "POST"},
+        {"/v1/capacity", "capacity", "POST"},
+        {"/v1/drain", "drain", "GET"},
+        {"/v1/explain", "explain", "GET"},
+        {"/v1/grow", "grow", "GET"},
+        {"/v1/report", "report", "GET"},
+        {"/", "page", "GET"},
+        {"/v1/changes", "changes", "GET"},
+        {"/openapi.json", "openapi", "GET"},
+    };
+    static const char *const methods[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "get"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char message[64];
+        assert_string_equal(answers_name(cases[i].path), cases[i].name);
+        snprintf(message, sizeof(message), "this question is asked by %s", cases[i].by);
+        const bool is_get = strcmp(cases[i].by, "GET") == 0;
+        for (size_t m = 0; m < sizeof(methods) / sizeof(methods[0]); m++)
+            if (is_get ? m >= 2 : m != 2)
+                answers(&(question){.method = methods[m], .path = cases[i].path}, 405,
+                        "MethodNotAllowed", message);
+    }
+}
+
+static void the_interface(void **state)
+{
+    (void)state;
+    answers(&(question){.method = "GET", .path = "/openapi.json"}, 200, NULL, NULL);
+    answers(&(question){.method = "HEAD", .path = "/openapi.json"}, 200, NULL, NULL);
+}
+
+static void manifests(void **state)
+{
+    (void)state;
+    answers(&(question){.method = "POST", .path = "/v1/fits", .is_too_long = true, .length = 1},
+            413, "TooLarge", "the manifest is too long");
+    answers(&(question){.method = "POST", .path = "/v1/fits", .is_too_long = true}, 413, "TooLarge",
+            "the manifest is too long");
+    answers(&(question){.method = "POST", .path = "/v1/capacity"}, 400, "BadRequest",
+            "there is no manifest in the request");
+    answers(&(question){.method = "GET", .path = "/v1/drain", .is_too_long = true}, 413, "TooLarge",
+            "the manifest is too long");
+}
+
+static void numbers(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t max, value;
+        bool good;
+    } cases[] = {
+        {NULL, 5, 0, true},
+        {"0", 5, 0, true},
+        {"5", 5, 5, true},
+        {"6", 5, 6, false},
+        {"007", 7, 7, true},
+        {"", 5, 0, false},
+        {"-1", 5, 0, false},
+        {"+1", 5, 0, false},
+        {" 1", 5, 0, false},
+        {"1x", 5, 0, false},
+        {"0x1", 5, 0, false},
+        {"999999999999999999", UINT64_C(999999999999999999), UINT64_C(999999999999999999), true},
+        {"1000000000000000000", UINT64_MAX - 1, 0, false},
+        {"18446744073709551617", 5, 0, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const question asked = {.connection = NULL};
+        berth_error error = {.code = BERTH_OK};
+        uint64_t value = 77;
+        char message[128];
+        argument = cases[i].text;
+        const berth_status status = answer_number(&asked, "n", cases[i].max, &value, &error);
+        assert_int_equal(status, cases[i].good ? BERTH_OK : BERTH_E_ARG);
+        if (cases[i].good) {
+            assert_true(value == cases[i].value);
+            continue;
+        }
+        snprintf(message, sizeof(message), "n: '%s' is no number from 0 to %llu", cases[i].text,
+                 (unsigned long long)cases[i].max);
+        assert_string_equal(error.message, message);
+    }
+}
+
+static void flags(void **state)
+{
+    static const struct {
+        const char *text;
+        bool value, good;
+    } cases[] = {{NULL, false, true},   {"true", true, true},   {"false", false, true},
+                 {"", false, false},    {"True", false, false}, {"1", false, false},
+                 {"tru", false, false}, {"truee", false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const question asked = {.connection = NULL};
+        berth_error error = {.code = BERTH_OK};
+        bool value = true;
+        argument = cases[i].text;
+        assert_int_equal(answer_flag(&asked, "n", &value, &error),
+                         cases[i].good ? BERTH_OK : BERTH_E_ARG);
+        assert_int_equal(value, cases[i].value);
+        if (!cases[i].good)
+            assert_non_null(strstr(error.message, "is neither true nor false"));
+    }
+}
+
+static void the_time(void **state)
+{
+    int32_t cancel = 0;
+    answer_room room = {.world = NULL};
+    berth_error error = {.code = BERTH_OK};
+    (void)state;
+    assert_int_equal(answer_room_time(&room, &error), BERTH_OK);
+    room.cancel = &cancel;
+    assert_int_equal(answer_room_time(&room, &error), BERTH_OK);
+    cancel = 1;
+    assert_int_equal(answer_room_time(&room, &error), BERTH_E_CANCELLED);
+    answer_room_close(&room); /* it was never opened */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_paths), cmocka_unit_test(methods), cmocka_unit_test(the_interface),
+        cmocka_unit_test(manifests),     cmocka_unit_test(numbers), cmocka_unit_test(flags),
+        cmocka_unit_test(the_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
