@@ -24,13 +24,14 @@ typedef struct part {
 } part;
 
 static struct {
-    unsigned chain;              /* certificates that the client has shown */
-    int verify, import, subject; /* what GnuTLS returns */
-    unsigned problems;           /* of the verification */
-    const char *purposes[4];     /* ended by NULL */
-    int purposes_end;            /* what is returned after the last one */
-    const part *parts;           /* each in a name of its own, ended by a NULL oid */
-    bool together;               /* or all in one */
+    unsigned chain;                    /* certificates that the client has shown */
+    int verify, import, subject, init; /* what GnuTLS returns */
+    unsigned problems;                 /* of the verification */
+    const char *purposes[4];           /* ended by NULL */
+    int purposes_end;                  /* what is returned after the last one */
+    const part *parts;                 /* each in a name of its own, ended by a NULL oid */
+    bool together;                     /* or all in one */
+    bool terminated;                   /* OIDs have a zero byte at their end */
 } shown;
 
 static char places[4];
@@ -58,9 +59,9 @@ int __wrap_gnutls_certificate_verify_peers2(gnutls_session_t of, unsigned *probl
 int __wrap_gnutls_x509_crt_init(gnutls_x509_crt_t *out);
 int __wrap_gnutls_x509_crt_init(gnutls_x509_crt_t *out)
 {
-    made++;
+    made += shown.init == 0;
     *out = (void *)&places[2];
-    return 0;
+    return shown.init;
 }
 
 void __wrap_gnutls_x509_crt_deinit(gnutls_x509_crt_t certificate);
@@ -109,6 +110,7 @@ int __wrap_gnutls_x509_dn_get_rdn_ava(gnutls_x509_dn_t subject, int name, int at
                                       gnutls_x509_ava_st *out)
 {
     static char value[CERTIFICATE_NAME_BYTES + 8], oid[64];
+    /* neither ends with a zero byte, but an OID may contain it */
     const int which = shown.together ? at : name, other = shown.together ? name : at;
     assert_ptr_equal(subject, &places[3]);
     for (int i = 0; i <= which; i++)
@@ -118,11 +120,13 @@ int __wrap_gnutls_x509_dn_get_rdn_ava(gnutls_x509_dn_t subject, int name, int at
         return GNUTLS_E_ASN1_ELEMENT_NOT_FOUND;
     const part *one = &shown.parts[which];
     const size_t size = one->size > 0 ? one->size : strlen(one->value);
-    memset(value, 'z', sizeof(value)); /* the value does not end with a zero byte */
+    const size_t oid_size = strlen(one->oid) + shown.terminated;
+    memset(value, 'z', sizeof(value));
+    memset(oid, 'z', sizeof(oid));
     assert_true(size <= sizeof(value));
     memcpy(value, one->value, size);
-    snprintf(oid, sizeof(oid), "%s", one->oid);
-    *out = (gnutls_x509_ava_st){.oid = {(unsigned char *)oid, (unsigned)strlen(oid)},
+    memcpy(oid, one->oid, oid_size);
+    *out = (gnutls_x509_ava_st){.oid = {(unsigned char *)oid, (unsigned)oid_size},
                                 .value = {(unsigned char *)value, (unsigned)size},
                                 .value_tag = one->tag};
     return 0;
@@ -162,6 +166,9 @@ static void jane_is_named(void **state)
     assert_true(is_good());
     assert_string_equal(out.user, "jane");
     assert_int_equal(out.group_count, 0);
+    shown.chain = 1; /* without its signer */
+    assert_true(is_good());
+    assert_string_equal(out.user, "jane");
     shown.chain = 0;
     assert_true(is_good()); /* none is shown */
     assert_string_equal(out.user, "");
@@ -179,6 +186,9 @@ static void what_is_not_valid(void **state)
     shown.verify = GNUTLS_E_NO_CERTIFICATE_FOUND;
     assert_false(is_good());
     shown.verify = 0;
+    shown.init = GNUTLS_E_MEMORY_ERROR;
+    assert_false(is_good());
+    shown.init = 0;
     shown.import = -1;
     assert_false(is_good());
     shown.import = 0;
@@ -231,8 +241,9 @@ static void names(void **state)
                                  {NULL, NULL, 0, 0}};
     (void)state;
     shown.parts = parts;
-    for (int together = 0; together < 2; together++) {
-        shown.together = together == 1;
+    for (int way = 0; way < 4; way++) {
+        shown.together = way % 2 == 1;
+        shown.terminated = way / 2 == 1;
         assert_true(is_good());
         assert_string_equal(out.user, "last");
         assert_int_equal(out.group_count, 2);

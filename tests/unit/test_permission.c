@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "live/serving/self_signed.h"
+
 /* The last question, and the rule's answer to it. */
 static struct {
     int times;
@@ -411,13 +413,30 @@ static void test_authority_file(void **state)
     assert_non_null(strstr(text, "/nowhere/ca: can't be read"));
 }
 
+/* A text without a certificate is none of authorities: nobody's certificate could be checked. */
+static void test_authorities(void **state)
+{
+    char *pem = NULL, *pem_key = NULL, two[8192];
+    berth_error error = {.code = BERTH_OK};
+    (void)state;
+    assert_int_equal(self_signed_make("10.0.0.1", &pem, &pem_key, &error), BERTH_OK);
+    assert_true(client_authority_good(pem));
+    snprintf(two, sizeof(two), "%s\n%s", pem, pem);
+    assert_true(client_authority_good(two));
+    assert_false(client_authority_good(""));
+    assert_false(client_authority_good("-----BEGIN CERTIFICATE-----"));
+    assert_false(client_authority_good(pem_key));
+    free(pem);
+    free(pem_key);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
         T(test_permitted),    T(test_refused),        T(test_types_of_refusals),
         T(test_tokens),       T(test_verbs),          T(test_others_are_served),
-        T(test_certificates), T(test_authority_file),
+        T(test_certificates), T(test_authority_file), T(test_authorities),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
