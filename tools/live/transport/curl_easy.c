@@ -41,6 +41,7 @@ void curl_request_reset(curl_request *r)
     r->headers = r->connect_to = NULL;
     r->url = r->answer = NULL;
     r->answer_bytes = r->answer_capacity = 0;
+    r->first_byte_ns = 0;
     r->handed = false;
     r->error[0] = '\0';
 }
