@@ -29,6 +29,7 @@ static char place; /* the handle is its address */
 static int64_t now_ns;
 static long status, retry_after; /* what libcurl says of an answer */
 static bool no_memory;
+static int cleanups;
 
 int64_t __wrap_event_loop_now(void);
 int64_t __wrap_event_loop_now(void)
@@ -47,6 +48,7 @@ void __wrap_curl_easy_cleanup(CURL *easy);
 void __wrap_curl_easy_cleanup(CURL *easy)
 {
     assert_true(easy == NULL || easy == &place);
+    cleanups += easy != NULL;
 }
 
 static void note_text(note *n)
@@ -247,8 +249,11 @@ static void on_done(void *context, const live_answer *answer)
 
 static live_request get(void)
 {
-    return (live_request){
-        .method = "GET", .path = "/p", .timeout_ns = 10 * second, .done = on_done};
+    return (live_request){.connection = LIVE_LEASE,
+                          .method = "GET",
+                          .path = "/p",
+                          .timeout_ns = 10 * second,
+                          .done = on_done};
 }
 
 static void prepare(const live_request *request, const server_access *access, const char *bearer)
@@ -257,6 +262,7 @@ static void prepare(const live_request *request, const server_access *access, co
         curl_request_free(r);
     r = curl_request_create(request, now_ns);
     curl_request_prepare(r, curl_handle_create(access), access, bearer, now_ns);
+    assert_int_equal(r->class, LIVE_LEASE);
     assert_ptr_equal(noted(CURLOPT_PRIVATE)->value, r);
     assert_ptr_equal(noted(CURLOPT_WRITEDATA)->value, r);
     assert_ptr_equal(noted(CURLOPT_PREREQDATA)->value, r);
@@ -381,6 +387,8 @@ static void time_that_is_left(void **state)
 typedef size_t (*write_fn)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*prereq_fn)(void *context, char *peer, char *local, int peer_port, int local_port);
 
+static char piece = 'x'; /* what the next bytes are */
+
 /* libcurl has received some bytes; returns whether it is to go on. */
 static bool receive(size_t size, size_t count)
 {
@@ -388,7 +396,7 @@ static bool receive(size_t size, size_t count)
     write_fn write;
     const void *value = noted(CURLOPT_WRITEFUNCTION)->value;
     memcpy(&write, &value, sizeof(write));
-    memset(bytes, 'x', sizeof(bytes));
+    memset(bytes, piece, sizeof(bytes));
     const size_t taken = write(bytes, size, count, r);
     assert_true(taken == size * count || taken == CURL_WRITEFUNC_ERROR);
     return taken == size * count;
@@ -489,13 +497,19 @@ static void long_answers(void **state)
     for (size_t more = 0; more < 2; more++) {
         begin(0, 50);
         (void)hand_over();
+        piece = 'a';
         assert_true(receive(2, 10));
+        piece = 'b';
         assert_true(receive(1, 29));
+        piece = 'c';
         assert_int_equal(receive(1, 1 + more), more == 0);
+        piece = 'x';
         status = 200;
         const live_answer answer = end(more == 0 ? CURLE_OK : CURLE_WRITE_ERROR);
         assert_int_equal(answer.outcome, more == 0 ? LIVE_ANSWERED : LIVE_UNKNOWN);
         assert_int_equal(answer.body.len, more == 0 ? 50 : 0);
+        for (uint32_t i = 0; i < answer.body.len; i++) /* the pieces one after the other */
+            assert_int_equal(answer.body.data[i], i < 20 ? 'a' : i < 49 ? 'b' : 'c');
         assert_string_equal(answer.why, more == 0 ? "" : "the answer is too large");
     }
     begin(0, 0);
@@ -554,7 +568,10 @@ static void the_next_attempt(void **state)
     assert_true(hand_over());
     assert_true(receive(1, 9));
     snprintf(r->error, sizeof(r->error), "of the first");
+    const int before = cleanups;
     curl_request_reset(r);
+    assert_int_equal(cleanups, before + 1);
+    assert_null(r->easy);
     curl_request_prepare(r, curl_handle_create(&access), &access, "new", now_ns);
     is_text(CURLOPT_HTTPHEADER, "Accept: application/json\nExpect:\nAuthorization: Bearer new\n");
     is_text(CURLOPT_CONNECT_TO, "n:443:h:443\n");
@@ -563,6 +580,10 @@ static void the_next_attempt(void **state)
     assert_null(strstr(answer.why, "first"));
     status = 200;
     assert_int_equal(end(CURLE_OK).body.len, 0);
+    now_ns += second;
+    assert_true(receive(1, 2));
+    assert_int_equal(end(CURLE_OK).body.len, 2);
+    assert_int_equal(r->first_byte_ns, now_ns);
 }
 
 int main(void)

@@ -437,6 +437,18 @@ static void test_seen_bindings(void **state)
     seen_bindings_free(&b);
 }
 
+/* While an extender is awaited, the watchdog sees that the thread lives; at the end it is not. */
+static void test_waiting_for_an_extender(void **state)
+{
+    static deciding d;
+    (void)state;
+    const int64_t before_ns = event_loop_now();
+    assert_true(deciding_waits(&d));
+    assert_true(atomic_load(&d.alive_ns) >= before_ns);
+    atomic_store(&d.gives_up, true);
+    assert_false(deciding_waits(&d));
+}
+
 static void test_dry_run(void **state)
 {
     (void)state;
@@ -492,6 +504,7 @@ int main(void)
         TEST(test_pause),
         TEST(test_refused_changes),
         cmocka_unit_test(test_seen_bindings),
+        cmocka_unit_test(test_waiting_for_an_extender),
         cmocka_unit_test_setup_teardown(test_dry_run, start_dry, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
