@@ -1,7 +1,9 @@
 /* How the server starts: addresses, files, and what libmicrohttpd is told, from the versions of TLS
  * to the number of connections. No server runs here. */
+#include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -27,7 +30,8 @@ static struct {
     unsigned flags, limit, timeout_s;
     int fd;
     char priorities[128], certificate[8192], key[2048], trust[8192];
-    bool all_blocked; /* all signals */
+    bool all_blocked;                     /* all signals */
+    int family, listens, reuses, v6_only; /* of the socket */
     int stops;
 } told;
 
@@ -101,6 +105,22 @@ static void take_option(int option, va_list *args)
     }
 }
 
+static int option_of(int level, int option)
+{
+    int value = -1;
+    socklen_t size = sizeof(value);
+    (void)getsockopt(told.fd, level, option, &value, &size);
+    return value;
+}
+
+static void look_at_the_socket(void)
+{
+    told.family = option_of(SOL_SOCKET, SO_DOMAIN);
+    told.listens = option_of(SOL_SOCKET, SO_ACCEPTCONN);
+    told.reuses = option_of(SOL_SOCKET, SO_REUSEADDR);
+    told.v6_only = told.family == AF_INET6 ? option_of(IPPROTO_IPV6, IPV6_V6ONLY) : 0;
+}
+
 static bool is_blocked(int signal)
 {
     sigset_t now;
@@ -128,6 +148,7 @@ struct MHD_Daemon *__wrap_MHD_start_daemon(unsigned flags, uint16_t at,
     for (int option; (option = va_arg(args, int)) != MHD_OPTION_END;)
         take_option(option, &args);
     va_end(args);
+    look_at_the_socket();
     return no_daemon ? NULL : (void *)&place;
 }
 
@@ -266,6 +287,56 @@ static void with_tls(void **state)
     assert_string_not_equal(told.trust, told.certificate);
 }
 
+/* The lowest file descriptor that is free. */
+static int free_fd(void)
+{
+    const int fd = open("/", O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    close(fd);
+    return fd;
+}
+
+/* Whether this machine has IPv6. */
+static bool has_v6(void)
+{
+    const struct sockaddr_in6 any = {.sin6_family = AF_INET6};
+    const int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool has = fd >= 0 && bind(fd, (const struct sockaddr *)&any, sizeof(any)) == 0;
+    if (fd >= 0)
+        close(fd);
+    return has;
+}
+
+/* It listens, at the port at once after another server; without a host, for IPv4 and IPv6. */
+static void the_socket(void **state)
+{
+    char address[32];
+    serving *first = NULL;
+    (void)state;
+    const int before = free_fd();
+    assert_int_equal(serve(&(serving_options){.address = "127.0.0.1:0"}), BERTH_OK);
+    assert_int_equal(told.family, AF_INET);
+    assert_int_equal(told.listens, 1);
+    assert_int_equal(told.reuses, 1);
+    assert_int_equal(free_fd(), before);
+    assert_int_equal(serve(&(serving_options){.address = ":0"}), BERTH_OK);
+    assert_int_equal(told.family, has_v6() ? AF_INET6 : AF_INET);
+    assert_int_equal(told.v6_only, 0);
+    assert_int_equal(told.listens, 1);
+    const serving_options taken = {.address = "127.0.0.1:0"};
+    assert_int_equal(serving_start(&taken, &first, &error), BERTH_OK);
+    const int fd = told.fd;
+    snprintf(address, sizeof(address), "127.0.0.1:%d", serving_port(first));
+    told.stops = 0;
+    const int with_first = free_fd();
+    assert_int_equal(serve(&(serving_options){.address = address}), BERTH_E_IO);
+    assert_non_null(strstr(error.message, strerror(EADDRINUSE)));
+    assert_int_equal(free_fd(), with_first);
+    told.fd = fd;
+    serving_stop(first);
+    assert_int_equal(free_fd(), before);
+}
+
 /* Files win over a certificate of our own; both are needed. */
 static void files(void **state)
 {
@@ -310,6 +381,7 @@ static void files(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
-    const struct CMUnitTest tests[] = {T(addresses), T(without_tls), T(with_tls), T(files)};
+    const struct CMUnitTest tests[] = {T(addresses), T(the_socket), T(without_tls), T(with_tls),
+                                       T(files)};
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
