@@ -623,6 +623,18 @@ static void extender_obeys_the_fence(void **state)
     is_settled(BIND_BOUND);
 }
 
+/* A fence that has passed before the extender is known holds for it, too. */
+static void extender_begins_behind_the_fence(void **state)
+{
+    (void)state;
+    write_gate_fence(&now.gate, 0);
+    put_extended(false);
+    assert_null(scripted_find(now.s, "POST", "/x/bind"));
+    bindings_fence(now.b, LIVE_NEVER);
+    scripted_answer(now.s, sent_to_extender(), 200, "{}");
+    is_settled(BIND_BOUND);
+}
+
 static void seen_while_the_extender_binds(void **state)
 {
     (void)state;
@@ -666,6 +678,7 @@ int main(void)
         T(extender_does_not_answer),
         T(ignorable_extender_leaves_it_to_the_server),
         T(extender_obeys_the_fence),
+        T(extender_begins_behind_the_fence),
         T(seen_while_the_extender_binds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

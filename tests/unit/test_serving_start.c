@@ -31,6 +31,7 @@ static struct {
     int fd;
     char priorities[128], certificate[8192], key[2048], trust[8192];
     bool all_blocked;                     /* all signals */
+    bool asks_clients;                    /* for certificates */
     int family, listens, reuses, v6_only; /* of the socket */
     int stops;
 } told;
@@ -74,9 +75,10 @@ static void take_items(const struct MHD_OptionItem *item)
             keep(told.certificate, sizeof(told.certificate), item->ptr_value);
         else if (item->option == MHD_OPTION_HTTPS_MEM_KEY)
             keep(told.key, sizeof(told.key), item->ptr_value);
-        else if (item->option == MHD_OPTION_HTTPS_MEM_TRUST)
+        else if (item->option == MHD_OPTION_HTTPS_MEM_TRUST) {
+            told.asks_clients = true;
             keep(told.trust, sizeof(told.trust), item->ptr_value);
-        else
+        } else
             fail_msg("option %d", (int)item->option);
 }
 
@@ -274,7 +276,7 @@ static void with_tls(void **state)
     assert_string_equal(told.priorities, "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2");
     assert_non_null(strstr(told.certificate, "BEGIN CERTIFICATE"));
     assert_non_null(strstr(told.key, "PRIVATE KEY"));
-    assert_string_equal(told.trust, ""); /* clients are not asked for certificates */
+    assert_false(told.asks_clients);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(told.certificate, file);
@@ -373,6 +375,9 @@ static void files(void **state)
     assert_int_equal(fclose(file), 0);
     assert_int_equal(serve(&options), BERTH_E_IO);
     assert_non_null(strstr(error.message, "it is empty"));
+    options.client_ca_file = "/nowhere/ca";
+    assert_int_equal(serve(&options), BERTH_E_IO);
+    assert_non_null(strstr(error.message, strerror(ENOENT)));
     options.client_ca_file = "/"; /* a folder */
     assert_int_equal(serve(&options), BERTH_E_IO);
     assert_non_null(strstr(error.message, "can't be read"));
