@@ -1,5 +1,5 @@
-/* Questions that need no cluster for their answer: what is refused and how, the interface itself,
- * and the arguments of a query. */
+/* Questions whatever the cluster is: what is refused and how, the interface itself, the form of
+ * answers, and the arguments of a query. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "cli/exits.h"
 #include "live/answer/answers.h"
 
 static const char *argument; /* the value of "?n=..."; NULL: absent */
@@ -24,6 +25,68 @@ const char *__wrap_MHD_lookup_connection_value(struct MHD_Connection *connection
     assert_int_equal(kind, MHD_GET_ARGUMENT_KIND);
     return strcmp(key, "n") == 0 ? argument : NULL;
 }
+
+/* ---- a cluster that answers as told ---- */
+
+static berth_status opens, in_time, makes; /* what each step returns */
+static int opened, closed;
+static const answer_world world;
+static const volatile int32_t cancelled;
+
+static berth_status as_told(berth_status status, berth_error *error)
+{
+    if (status != BERTH_OK)
+        (void)error_set(error, BERTH_E_INTERNAL, NULL, "so it is");
+    return status;
+}
+
+berth_status __wrap_answer_room_open(answer_room *room, const answer_world *of,
+                                     const question *asked, berth_cancel_flag cancel,
+                                     berth_error *error);
+berth_status __wrap_answer_room_open(answer_room *room, const answer_world *of,
+                                     const question *asked, berth_cancel_flag cancel,
+                                     berth_error *error)
+{
+    assert_ptr_equal(of, &world);
+    assert_ptr_equal(cancel, &cancelled);
+    *room = (answer_room){.world = of, .asked = asked};
+    opened++;
+    return as_told(opens, error);
+}
+
+berth_status __real_answer_room_time(const answer_room *room, berth_error *error);
+berth_status __wrap_answer_room_time(const answer_room *room, berth_error *error);
+berth_status __wrap_answer_room_time(const answer_room *room, berth_error *error)
+{
+    assert_ptr_equal(room->world, &world);
+    return as_told(in_time, error);
+}
+
+void __real_answer_room_close(answer_room *room);
+void __wrap_answer_room_close(answer_room *room);
+void __wrap_answer_room_close(answer_room *room)
+{
+    assert_ptr_equal(room->world, &world);
+    closed++;
+}
+
+berth_status __wrap_answer_fits(answer_room *room, output *o, berth_error *error);
+berth_status __wrap_answer_fits(answer_room *room, output *o, berth_error *error)
+{
+    assert_int_equal(room->asked->length, 3);
+    output_pair_text(o, "a", "b");
+    return as_told(makes, error);
+}
+
+berth_status __wrap_answer_page(answer_room *room, FILE *out, berth_error *error);
+berth_status __wrap_answer_page(answer_room *room, FILE *out, berth_error *error)
+{
+    assert_ptr_equal(room->world, &world);
+    fputs("<p>", out);
+    return as_told(makes, error);
+}
+
+/* ---- without a cluster ---- */
 
 /* The answer has this status and, if `reason` is one, is a refusal with it and the message. */
 static void answers(const question *asked, unsigned status, const char *reason, const char *message)
@@ -107,6 +170,76 @@ static void manifests(void **state)
             "the manifest is too long");
 }
 
+/* ---- of a cluster ---- */
+
+static debug_page ask(const char *method, const char *path)
+{
+    const question asked = {.method = method, .path = path, .length = 3};
+    opened = closed = 0;
+    const debug_page page = answers_make(&world, &asked, &cancelled);
+    assert_int_equal(opened, 1);
+    assert_int_equal(closed, 1); /* in any case */
+    assert_int_equal(page.length, strlen(page.text));
+    return page;
+}
+
+static void answers_of_a_cluster(void **state)
+{
+    (void)state;
+    opens = in_time = makes = BERTH_OK;
+    debug_page page = ask("POST", "/v1/fits");
+    json_t *root = json_loads(page.text, 0, NULL);
+    assert_int_equal(page.status, 200);
+    assert_string_equal(page.type, "application/json");
+    assert_string_equal(json_string_value(json_object_get(root, "a")), "b");
+    assert_int_equal(json_object_size(root), 2);
+    assert_non_null(strstr(page.text, "fits")); /* its schema */
+    json_decref(root);
+    free(page.text);
+    page = ask("HEAD", "/");
+    assert_int_equal(page.status, 200);
+    assert_string_equal(page.type, "text/html; charset=utf-8");
+    assert_string_equal(page.text, "<p>");
+    free(page.text);
+}
+
+/* Each error has its status and reason, at whichever step it comes. */
+static void errors_of_a_cluster(void **state)
+{
+    static const struct {
+        berth_status error;
+        unsigned status;
+        const char *reason;
+    } cases[] = {
+        {BERTH_E_NOT_FOUND, 404, "NotFound"},     {BERTH_E_EXISTS, 409, "AlreadyExists"},
+        {BERTH_E_CONFLICT, 409, "Conflict"},      {BERTH_E_ARG, 400, "BadRequest"},
+        {BERTH_E_PARSE, 400, "BadRequest"},       {BERTH_E_INVALID, 422, "Invalid"},
+        {BERTH_E_RANGE, 422, "Invalid"},          {BERTH_E_UNSUPPORTED, 422, "Invalid"},
+        {BERTH_E_STATE, 503, "NotReady"},         {BERTH_E_CANCELLED, 504, "Timeout"},
+        {BERTH_E_INTERNAL, 500, "InternalError"}, {BERTH_E_NOMEM, 500, "InternalError"},
+        {BERTH_E_IO, 500, "InternalError"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (int step = 0; step < 4; step++) {
+            opens = step == 0 ? cases[i].error : BERTH_OK;
+            in_time = step == 1 ? cases[i].error : BERTH_OK;
+            makes = step >= 2 ? cases[i].error : BERTH_OK;
+            const debug_page page = step == 3 ? ask("GET", "/") : ask("POST", "/v1/fits");
+            json_t *root = json_loads(page.text, 0, NULL);
+            const json_t *error = json_object_get(root, "error");
+            assert_int_equal(page.status, cases[i].status);
+            assert_string_equal(page.type, "application/json");
+            assert_string_equal(json_string_value(json_object_get(error, "reason")),
+                                cases[i].reason);
+            assert_string_equal(json_string_value(json_object_get(error, "message")), "so it is");
+            json_decref(root);
+            free(page.text);
+        }
+}
+
+/* ---- arguments ---- */
+
 static void numbers(void **state)
 {
     static const struct {
@@ -176,19 +309,25 @@ static void the_time(void **state)
     answer_room room = {.world = NULL};
     berth_error error = {.code = BERTH_OK};
     (void)state;
-    assert_int_equal(answer_room_time(&room, &error), BERTH_OK);
+    assert_int_equal(__real_answer_room_time(&room, &error), BERTH_OK);
     room.cancel = &cancel;
-    assert_int_equal(answer_room_time(&room, &error), BERTH_OK);
+    assert_int_equal(__real_answer_room_time(&room, &error), BERTH_OK);
     cancel = 1;
-    assert_int_equal(answer_room_time(&room, &error), BERTH_E_CANCELLED);
-    answer_room_close(&room); /* it was never opened */
+    assert_int_equal(__real_answer_room_time(&room, &error), BERTH_E_CANCELLED);
+    __real_answer_room_close(&room); /* it was never opened */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_paths), cmocka_unit_test(methods), cmocka_unit_test(the_interface),
-        cmocka_unit_test(manifests),     cmocka_unit_test(numbers), cmocka_unit_test(flags),
+        cmocka_unit_test(unknown_paths),
+        cmocka_unit_test(methods),
+        cmocka_unit_test(the_interface),
+        cmocka_unit_test(manifests),
+        cmocka_unit_test(answers_of_a_cluster),
+        cmocka_unit_test(errors_of_a_cluster),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(flags),
         cmocka_unit_test(the_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
