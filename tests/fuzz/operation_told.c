@@ -1,5 +1,5 @@
-/* Notes everything that an explanation tells, and what an engine tells about a pod's devices and the
- * requests of nodes. Long lists become one number. */
+/* Notes everything that an explanation tells, and what an engine tells about a pod's devices and
+ * the requests of nodes. Long lists become one number. */
 #include "fuzz.h"
 #include "operation_side.h"
 
