@@ -17,7 +17,7 @@ static berth_status compile(berth__cel *cel, berth_str text)
     berth_str copy = berth__arena_str(&cel->arena, text.data != NULL ? text : BERTH_STR(""), &fine);
     if (source == NULL || !fine)
         return BERTH_E_NOMEM;
-    *source = (berth__cel_source){.arena = &cel->arena, .text = copy};
+    *source = (berth__cel_source){.arena = &cel->arena, .release = cel->release, .text = copy};
     berth__cel_node *root = berth__cel_parse(source);
     if (root != NULL)
         cel->problem = berth__cel_check(source, cel->allocator, root);
@@ -36,12 +36,14 @@ static berth_status compile(berth__cel *cel, berth_str text)
     return cel->reads == NULL ? BERTH_E_NOMEM : BERTH_OK;
 }
 
-berth_status berth__cel_compile(const berth_allocator *allocator, berth_str text, berth__cel **out)
+berth_status berth__cel_compile(const berth_allocator *allocator, berth__cel_release release,
+                                berth_str text, berth__cel **out)
 {
     berth__cel *cel = berth__alloc_zero(allocator, sizeof(*cel), _Alignof(berth__cel));
     if (cel == NULL)
         return BERTH_E_NOMEM;
     cel->allocator = allocator;
+    cel->release = release;
     berth__arena_init(&cel->arena, allocator);
     berth_status status = BERTH_OK;
     if (text.len > BERTH__CEL_TEXT_MAX)
@@ -196,32 +198,53 @@ void berth__cel_room_destroy(berth__cel_room *room)
     berth__arena_destroy(&room->arena);
 }
 
-/* The error for a result that is not a bool. cel-go's message depends on the kind of type. */
-static berth__cel_value no_verdict(berth__cel_run *run, berth__cel_value value)
+/* What cel-go says about a value that is not a bool; it depends on the kind of type. */
+static berth__cel_value why_no_bool(berth__cel_run *run, berth__cel_value value)
 {
     const char *kind = berth__cel_kind_name(value);
-    const char *why = "unsupported native conversion from ";
-    const char *name = kind, *quote = "", *end = "'bool'";
-    if (value.kind == BERTH__CEL_TYPE_INT || value.kind == BERTH__CEL_TYPE_UINT) {
-        why = "unsupported type conversion from ";
-        quote = "'";
-        end = "bool";
-    } else if (strchr(kind, '.') != NULL) {
-        why = "type conversion error from ";
-        quote = "'";
-        name = strrchr(kind, '.') + 1; /* a Kubernetes type: kubernetes.Semver becomes Semver */
+    switch (value.kind) {
+    case BERTH__CEL_TYPE_INT:
+    case BERTH__CEL_TYPE_UINT:
+        return berth__cel_error(run, "unsupported type conversion from '%s' to bool", kind);
+    case BERTH__CEL_TYPE_STRING:
+        return berth__cel_error(run, "unsupported native conversion from string to 'bool'");
+    case BERTH__CEL_TYPE_DOUBLE:
+        return berth__cel_error(run, "type conversion error from Double to 'bool'");
+    case BERTH__CEL_TYPE_BYTES:
+        return berth__cel_error(run, "type conversion error from Bytes to 'bool'");
+    case BERTH__CEL_TYPE_LIST:
+    case BERTH__CEL_TYPE_MAP:
+        return berth__cel_error(run, "type conversion error from %s to 'bool'", kind);
+    case BERTH__CEL_TYPE_TYPE:
+        return berth__cel_error(run, "type conversion not supported for 'type'");
+    default:
+        break; /* a Kubernetes type: kubernetes.Semver becomes Semver */
     }
-    return berth__cel_error(run,
-                            "CEL result of type %s could not be converted to bool: %s%s%s%s to %s",
-                            kind, why, quote, name, quote, end);
+    const char *dot = strrchr(kind, '.');
+    return berth__cel_error(run, "type conversion error from '%s' to 'bool'",
+                            dot != NULL ? dot + 1 : kind);
+}
+
+/* The result as a bool: it may be inside of optionals. */
+static berth__cel_value to_bool(berth__cel_run *run, berth__cel_value value)
+{
+    berth__cel_value inner = value;
+    while (inner.kind == BERTH__CEL_TYPE_OPTIONAL && inner.inner != NULL)
+        inner = *inner.inner;
+    if (inner.kind == BERTH__CEL_TYPE_BOOL || berth__cel_failed(inner))
+        return inner;
+    berth__cel_value why = inner.kind == BERTH__CEL_TYPE_OPTIONAL
+                               ? berth__cel_error(run, "optional.none() dereference")
+                               : why_no_bool(run, inner);
+    return berth__cel_error(run, "CEL result of type %s could not be converted to bool: %.*s",
+                            berth__cel_kind_name(value), (int)why.text.len, why.text.data);
 }
 
 static berth__cel_verdict verdict_of(berth__cel_run *run, berth__cel_value value, berth_str *error)
 {
+    value = to_bool(run, value);
     if (value.kind == BERTH__CEL_TYPE_BOOL)
         return value.flag ? BERTH__CEL_TRUE : BERTH__CEL_FALSE;
-    if (!berth__cel_failed(value))
-        value = no_verdict(run, value);
     if (run->no_memory)
         return BERTH__CEL_NO_MEMORY;
     *error = value.text;
@@ -236,7 +259,7 @@ berth__cel_verdict berth__cel_evaluate(const berth__cel *cel, const berth__cel_d
         return BERTH__CEL_COMPILE_ERROR;
     }
     berth__arena_reset(&room->arena);
-    berth__cel_run run = {.arena = &room->arena};
+    berth__cel_run run = {.arena = &room->arena, .release = cel->release};
     run.slots = berth__cel_alloc(&run, ((size_t)cel->slot_count + 1) * sizeof(*run.slots));
     if (run.slots == NULL)
         return BERTH__CEL_NO_MEMORY;

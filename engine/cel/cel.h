@@ -1,15 +1,15 @@
 /* CEL as used by device selectors: an expression is compiled once and evaluated for any number of
  * devices.
  *
- * The language is the one that kube-scheduler v1.36 offers to DeviceClasses and ResourceClaims:
- * static types, with attributes of type any; errors that && and || absorb; optionals, macros,
- * strings, lists, sets, regular expressions, quantities and semantic versions. Error texts are
- * those of kube-scheduler.
+ * The language is the one that kube-scheduler v1.36 or v1.37 offers to DeviceClasses and
+ * ResourceClaims: static types, with attributes of type any (dyn since v1.37); errors that && and
+ * || absorb; optionals, macros, strings, lists, sets, regular expressions, quantities and semantic
+ * versions. Error texts are those of kube-scheduler.
  *
  * No expression can cost more than a fixed amount of work, memory or stack: the depth of an
  * expression, the size of types, the work of an evaluation and its memory are all limited.
  *
- * Source: k8s.io/dynamic-resource-allocation/cel v0.36, cel-go v0.26. */
+ * Source: k8s.io/dynamic-resource-allocation/cel v0.36 and v0.37, cel-go v0.26 and v0.29. */
 #ifndef BERTH_CEL_CEL_H
 #define BERTH_CEL_CEL_H
 
@@ -52,6 +52,12 @@ typedef struct berth__cel_device {
 
 /* ---- an expression ---- */
 
+/* The release of Kubernetes whose language it is; earlier ones have that of 1.36. */
+typedef enum berth__cel_release {
+    BERTH__CEL_1_36,
+    BERTH__CEL_1_37,
+} berth__cel_release;
+
 /* A compiled expression. Any number of threads may use it at a time. */
 typedef struct berth__cel berth__cel;
 
@@ -59,7 +65,8 @@ typedef struct berth__cel berth__cel;
  * BERTH__CEL_COMPILE_ERROR. Keeps its own copy of `text`. The only failure is BERTH_E_NOMEM. Cost:
  * at most about a millisecond for the 10240 bytes that an expression may have; a longer one does
  * not compile. */
-berth_status berth__cel_compile(const berth_allocator *allocator, berth_str text, berth__cel **out);
+berth_status berth__cel_compile(const berth_allocator *allocator, berth__cel_release release,
+                                berth_str text, berth__cel **out);
 
 /* Accepts NULL. */
 void berth__cel_destroy(berth__cel *cel);

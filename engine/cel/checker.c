@@ -226,7 +226,8 @@ static const berth__cel_type *field_type(checker *c, berth__cel_node *node,
     case BERTH__CEL_TYPE_MAP:
         return type->second;
     case BERTH__CEL_TYPE_DEVICE: {
-        const berth__cel_type *field = berth__cel_device_field(&c->types, node->name);
+        const berth__cel_type *field =
+            berth__cel_device_field(&c->types, c->source->release, node->name);
         if (field != NULL)
             return field;
         berth__cel_fault_add(c->source, node->at, "undefined field '%.*s'", (int)node->name.len,
@@ -537,6 +538,12 @@ static const berth__cel_type *check(checker *c, berth__cel_node *node)
     return node->type;
 }
 
+static bool may_be_verdict(berth__cel_release release, berth__cel_type_kind kind)
+{
+    return kind == BERTH__CEL_TYPE_BOOL || kind == BERTH__CEL_TYPE_ANY ||
+           (kind == BERTH__CEL_TYPE_DYN && release >= BERTH__CEL_1_37);
+}
+
 berth_str berth__cel_check(berth__cel_source *source, const berth_allocator *allocator,
                            berth__cel_node *root)
 {
@@ -548,8 +555,7 @@ berth_str berth__cel_check(berth__cel_source *source, const berth_allocator *all
         check_uniform(&c, root);
     if (c.types.steps == 0)
         berth__cel_fault_add(source, root->at, "its types are too large");
-    if (source->fault_count == 0 && type->kind != BERTH__CEL_TYPE_BOOL &&
-        type->kind != BERTH__CEL_TYPE_ANY) {
+    if (source->fault_count == 0 && !may_be_verdict(source->release, type->kind)) {
         enum { TEXT_MAX = NAME_MAX + 64 };
         naming name = {.runtime = true};
         char text[TEXT_MAX];

@@ -7,6 +7,7 @@
 
 struct berth__cel {
     const berth_allocator *allocator;
+    berth__cel_release release;
     berth__arena arena; /* holds all the rest */
     berth_str problem;  /* why it does not compile */
     const berth__cel_node *root;

@@ -1,4 +1,4 @@
-/* The fields of `device`: attributes are maps of any, capacities are maps of quantities. */
+/* The fields of `device`: attributes are maps of any or dyn, capacities are maps of quantities. */
 #include "cel/device_type.h"
 #include "base/text.h"
 
@@ -8,14 +8,17 @@ static const berth__cel_type *map_of(berth__cel_types *types, const berth__cel_t
                                 berth__cel_type_of(BERTH__CEL_TYPE_STRING), value);
 }
 
-const berth__cel_type *berth__cel_device_field(berth__cel_types *types, berth_str field)
+const berth__cel_type *berth__cel_device_field(berth__cel_types *types, berth__cel_release release,
+                                               berth_str field)
 {
     if (berth__str_is(field, "driver"))
         return berth__cel_type_of(BERTH__CEL_TYPE_STRING);
     if (berth__str_is(field, "allowMultipleAllocations"))
         return berth__cel_type_of(BERTH__CEL_TYPE_BOOL);
     if (berth__str_is(field, "attributes"))
-        return map_of(types, map_of(types, berth__cel_type_of(BERTH__CEL_TYPE_ANY)));
+        return map_of(types, map_of(types, berth__cel_type_of(release >= BERTH__CEL_1_37
+                                                                  ? BERTH__CEL_TYPE_DYN
+                                                                  : BERTH__CEL_TYPE_ANY)));
     if (berth__str_is(field, "capacity"))
         return map_of(types, map_of(types, berth__cel_type_of(BERTH__CEL_TYPE_QUANTITY)));
     return NULL;

@@ -157,8 +157,8 @@ static berth__cel_value alternative(berth__cel_run *run, const berth__cel_node *
     berth__cel_value first = berth__cel_node_value(run, node->args[0]);
     if (berth__cel_failed(first))
         return first;
-    if (first.kind != BERTH__CEL_TYPE_OPTIONAL)
-        return first; /* as in cel-go */
+    if (first.kind != BERTH__CEL_TYPE_OPTIONAL) /* as in cel-go */
+        return value && run->release >= BERTH__CEL_1_37 ? berth__cel_no_overload() : first;
     if (first.inner != NULL)
         return value ? *first.inner : first;
     return berth__cel_node_value(run, node->args[1]);

@@ -180,8 +180,16 @@ DEFINE(sort)
 DEFINE(range)
 {
     NODE_UNUSED;
-    int64_t count = args[0].integer < 0 ? 0 : args[0].integer;
-    if (count > BERTH__CEL_COST_MAX || !berth__cel_charge(run, (uint64_t)count))
+    enum { RANGE_MAX = 1000000 };
+    int64_t count = args[0].integer;
+    if (run->release >= BERTH__CEL_1_37 && count < 0)
+        return berth__cel_error(run, "lists.range: size must be non-negative, got %" PRId64, count);
+    if (run->release >= BERTH__CEL_1_37 && count > RANGE_MAX)
+        return berth__cel_error(run, "lists.range: size %" PRId64 " exceeds maximum allowed (%d)",
+                                count, RANGE_MAX);
+    count = count < 0 ? 0 : count;
+    if (count > BERTH__CEL_COST_MAX ||
+        !berth__cel_charge(run, (uint64_t)count * BERTH__CEL_COST_UNIT))
         return berth__cel_stopped(run);
     berth__cel_value out = berth__cel_list_make(run, (uint32_t)count);
     for (uint32_t i = 0; !berth__cel_failed(out) && i < out.list->count; i++)

@@ -204,6 +204,14 @@ static bool given(const berth__cel_node *node, uint32_t count)
     return node->arg_count > count;
 }
 
+/* Where an empty text is found if the search begins at a place. */
+static berth__cel_value place_of_empty(berth__cel_run *run, int64_t from, int64_t count)
+{
+    if (run->release < BERTH__CEL_1_37)
+        return berth__cel_int(from);
+    return from < 0 ? out_of_range(run, from) : berth__cel_int(from < count ? from : count);
+}
+
 DEFINE(index_of)
 {
     if (args[0].kind == BERTH__CEL_TYPE_LIST)
@@ -212,7 +220,7 @@ DEFINE(index_of)
     int64_t from = given(node, 2) ? args[2].integer : 0;
     berth__cel_charge(run, text.len + of.len);
     if (of.len == 0)
-        return berth__cel_int(from);
+        return place_of_empty(run, from, points(text));
     if (from < 0)
         return out_of_range(run, from);
     if (from >= (int64_t)points(text))
@@ -243,7 +251,7 @@ DEFINE(last_index_of)
     int64_t count = points(text);
     int64_t from = given(node, 2) ? args[2].integer : count - 1;
     if (of.len == 0)
-        return berth__cel_int(given(node, 2) ? from : count);
+        return place_of_empty(run, given(node, 2) ? from : count, count);
     if (!given(node, 2) && text.len < of.len)
         return berth__cel_int(-1);
     if (from < 0)

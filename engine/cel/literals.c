@@ -111,7 +111,7 @@ static bool is_literal(const berth__cel_node *node)
  * literals. */
 static void conversion(looking *l, berth__cel_node *node)
 {
-    berth__cel_run run = {.arena = &l->cel->arena};
+    berth__cel_run run = {.arena = &l->cel->arena, .release = l->cel->release};
     berth__cel_node copy = *node;
     berth__cel_value value = berth__cel_node_value(&run, &copy);
     if (run.no_memory) {

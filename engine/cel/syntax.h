@@ -67,6 +67,7 @@ enum {
 /* The state of a compilation. */
 typedef struct berth__cel_source {
     berth__arena *arena;
+    berth__cel_release release;
     berth_str text;
     berth__cel_fault faults[BERTH__CEL_FAULTS_MAX];
     uint32_t fault_count; /* including those not kept */

@@ -3,6 +3,7 @@
 #define BERTH_CEL_VALUE_H
 
 #include "base/text.h"
+#include "cel/cel.h"
 #include "cel/types.h"
 
 typedef struct berth__cel_list berth__cel_list;
@@ -61,6 +62,7 @@ struct berth__cel_semver {
  * nothing absorbs the error. */
 typedef struct berth__cel_run {
     berth__arena *arena;
+    berth__cel_release release;
     berth__cel_value *slots; /* variables, by number */
     uint64_t cost;           /* in tenths */
     bool no_memory;

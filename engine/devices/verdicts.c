@@ -69,7 +69,10 @@ static berth__device_program *make(berth__verdicts *verdicts, berth_str text)
         return NULL;
     program->text_bytes = text.len;
     program->text = berth__alloc(allocator, (size_t)text.len + 1, 1);
-    if (program->text == NULL || berth__cel_compile(allocator, text, &program->cel) != BERTH_OK) {
+    const berth__cel_release release =
+        verdicts->model->behaviours.cel_of_1_37 ? BERTH__CEL_1_37 : BERTH__CEL_1_36;
+    if (program->text == NULL ||
+        berth__cel_compile(allocator, release, text, &program->cel) != BERTH_OK) {
         free_program(allocator, program);
         return NULL;
     }

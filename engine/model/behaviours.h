@@ -40,6 +40,7 @@
     X(devices_back_resources,   0, 0, 0, 0, 0, 1, 1, 1) /* extended resources by DeviceClasses */ \
     /* 1.                      15 32 33 34 35 36 .3 37  devices */ \
     X(device_taint_rules,       0, 0, 0, 0, 0, 0, 0, 1) /* DeviceTaintRules exist */ \
+    X(cel_of_1_37,              0, 0, 0, 0, 0, 0, 0, 1) /* the language of selectors: cel/cel.h */ \
     X(devices_roll_back,        0, 0, 0, 0, 0, 0, 1, 1) /* when a device is finally refused */ \
     X(distinct_keeps_all,       0, 0, 0, 0, 0, 0, 0, 1) /* values, not each request's last one */ \
     X(counters_by_driver,       0, 0, 0, 0, 0, 0, 0, 1) /* not by the pool's name alone */ \

@@ -57,13 +57,12 @@ static void check_same(const saying *a, const saying *b)
     FUZZ_CHECK(strcmp(a->error, b->error) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_as(berth__cel_release release, berth_str text)
 {
     berth__cel *cel;
     berth__cel_room room;
     saying said[DEVICES];
-    berth_str text = {(const char *)data, (uint32_t)size};
-    FUZZ_CHECK(berth__cel_compile(berth__allocator_default(), text, &cel) == BERTH_OK);
+    FUZZ_CHECK(berth__cel_compile(berth__allocator_default(), release, text, &cel) == BERTH_OK);
     berth__cel_room_init(&room, berth__allocator_default());
     for (int i = 0; i < DEVICES; i++)
         said[i] = ask(cel, i, &room);
@@ -82,5 +81,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     berth__cel_room_destroy(&room);
     berth__cel_destroy(cel);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    berth_str text = {(const char *)data, (uint32_t)size};
+    try_as(BERTH__CEL_1_36, text);
+    try_as(BERTH__CEL_1_37, text);
     return 0;
 }

@@ -12,7 +12,8 @@ static naive_found selects(naive_search *s, const berth_cel_selector *selectors,
 {
     for (uint32_t i = 0; i < count; i++) {
         const char *problem = NULL;
-        bool yes = naive_selects(s->a->region, selectors[i].expression, device, &problem);
+        bool yes = naive_selects(s->a->region, s->a->cluster->kubernetes, selectors[i].expression,
+                                 device, &problem);
         if (problem != NULL && s->a->cluster->kubernetes < 37) {
             return naive_fail(s,
                               naive_print(s->a->region, "%s: selector #%u: %s", whose, i, problem));

@@ -148,8 +148,8 @@ void naive_find_uses(naive_search *s);
 naive_found naive_solve(naive_search *s, const berth_resource_claim *special);
 
 /* naive_selectors.c */
-/* Does a selector accept a device? `*problem` receives its error. */
-bool naive_selects(naive_region *region, berth_str expression, const naive_device *device,
-                   const char **problem);
+/* Does a selector accept a device, in that minor version? `*problem` receives its error. */
+bool naive_selects(naive_region *region, uint32_t kubernetes, berth_str expression,
+                   const naive_device *device, const char **problem);
 
 #endif

@@ -241,7 +241,8 @@ static bool class_takes(naive_attempt *a, const berth_device_class *cls, const n
 {
     for (uint32_t i = 0; i < cls->selector_count; i++) {
         const char *why = NULL;
-        bool yes = naive_selects(a->region, cls->selectors[i].expression, device, &why);
+        bool yes = naive_selects(a->region, a->cluster->kubernetes, cls->selectors[i].expression,
+                                 device, &why);
         *problem = *problem || why != NULL;
         if (!yes) {
             return false;

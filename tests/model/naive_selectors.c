@@ -61,14 +61,16 @@ static berth__cel_device whole_device(naive_region *region, const naive_device *
                                .capacity_count = d->capacity_count};
 }
 
-bool naive_selects(naive_region *region, berth_str expression, const naive_device *device,
-                   const char **problem)
+bool naive_selects(naive_region *region, uint32_t kubernetes, berth_str expression,
+                   const naive_device *device, const char **problem)
 {
     berth__cel *cel;
     berth__cel_room room;
     berth_str error = {0};
     const berth__cel_device whole = whole_device(region, device);
-    if (berth__cel_compile(berth__allocator_default(), expression, &cel) != BERTH_OK) {
+    if (berth__cel_compile(berth__allocator_default(),
+                           kubernetes >= 37 ? BERTH__CEL_1_37 : BERTH__CEL_1_36, expression,
+                           &cel) != BERTH_OK) {
         *problem = "out of memory";
         return false;
     }

@@ -1,8 +1,8 @@
 /* Expressions and what kube-scheduler says about them, from the files in cel_cases: an expression
  * on one line, "= " and the result on the next. The results are those of kube-scheduler v1.36, as
- * tests/oracle/cmd/cel writes them. A result c@LINE:COLUMN only names the place of the first error,
- * whose text may differ from kube-scheduler's. The signs for newline, tab, return and form feed
- * stand for these characters. */
+ * tests/oracle/cmd/cel writes them; since_1.37.txt has those that are others in v1.37. A result
+ * c@LINE:COLUMN only names the place of the first error, whose text may differ from
+ * kube-scheduler's. The signs for newline, tab, return and form feed stand for these characters. */
 #include "cel_device.h"
 
 enum { LINE_MAX_BYTES = 4096, CASES_MAX = 1500 };
@@ -70,30 +70,65 @@ static bool is_said(const char *found, const char *says)
            found[strlen(head) + 1 + len] == ':';
 }
 
-static berth__cel *compile(const char *expression)
+static berth__cel *compile_as(berth__cel_release release, const char *expression)
 {
     berth__cel *cel;
     berth_str text = {expression, (uint32_t)strlen(expression)};
-    assert_int_equal(berth__cel_compile(berth__allocator_default(), text, &cel), BERTH_OK);
+    assert_int_equal(berth__cel_compile(berth__allocator_default(), release, text, &cel), BERTH_OK);
     return cel;
+}
+
+static berth__cel *compile(const char *expression)
+{
+    return compile_as(BERTH__CEL_1_37, expression);
+}
+
+static bool says(berth__cel_release release, const char *expression, const char *wanted)
+{
+    char found[LINE_MAX_BYTES];
+    berth__cel *cel = compile_as(release, expression);
+    cel_say(cel, &cel_device, berth__allocator_default(), found, sizeof(found));
+    berth__cel_destroy(cel);
+    if (is_said(found, wanted))
+        return true;
+    print_error("%s\nsays     %s\ninstead of %s in 1.%d\n", expression, found, wanted,
+                release == BERTH__CEL_1_37 ? 37 : 36);
+    return false;
+}
+
+/* What v1.37 says, if that is something else. */
+static const char *later(const cases *since, const case_of *one)
+{
+    for (size_t i = 0; i < since->count; i++)
+        if (strcmp(since->all[i].expression, one->expression) == 0)
+            return since->all[i].says;
+    return one->says;
 }
 
 static void check(const char *name)
 {
-    static cases all;
-    char found[LINE_MAX_BYTES];
+    static cases all, since;
     size_t wrong = 0;
     read_cases(name, &all);
+    read_cases("since_1.37", &since);
     for (size_t i = 0; i < all.count; i++) {
-        berth__cel *cel = compile(all.all[i].expression);
-        cel_say(cel, &cel_device, berth__allocator_default(), found, sizeof(found));
-        berth__cel_destroy(cel);
-        if (is_said(found, all.all[i].says))
-            continue;
-        print_error("%s\nsays     %s\ninstead of %s\n", all.all[i].expression, found,
-                    all.all[i].says);
-        wrong++;
+        const case_of *one = &all.all[i];
+        wrong += !says(BERTH__CEL_1_36, one->expression, one->says);
+        wrong += !says(BERTH__CEL_1_37, one->expression, later(&since, one));
     }
+    free_cases(&all);
+    free_cases(&since);
+    assert_int_equal(wrong, 0);
+}
+
+static void test_since_1_37(void **state)
+{
+    static cases all;
+    size_t wrong = 0;
+    (void)state;
+    read_cases("since_1.37", &all);
+    for (size_t i = 0; i < all.count; i++)
+        wrong += !says(BERTH__CEL_1_37, all.all[i].expression, all.all[i].says);
     free_cases(&all);
     assert_int_equal(wrong, 0);
 }
@@ -172,8 +207,9 @@ static void check_limit(const char *expression)
     berth__cel_destroy(cel);
 }
 
-static const char *const names[] = {"text", "regex", "convert", "operators", "logic", "lists",
-                                    "kube", "net",   "syntax",  "more",      "rest",  "pairs"};
+static const char *const names[] = {"text",  "regex", "convert",   "operators", "logic",
+                                    "lists", "kube",  "net",       "syntax",    "more",
+                                    "rest",  "pairs", "since_1.37"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
 static void test_work(void **state)
@@ -207,8 +243,8 @@ static char *after_nodes(const char *expression, uint32_t count)
 static bool said(const berth_allocator *allocator, const char *text, char *out)
 {
     berth__cel *cel = NULL;
-    berth_status status =
-        berth__cel_compile(allocator, (berth_str){text, (uint32_t)strlen(text)}, &cel);
+    berth_status status = berth__cel_compile(allocator, BERTH__CEL_1_37,
+                                             (berth_str){text, (uint32_t)strlen(text)}, &cel);
     if (status != BERTH_OK) {
         assert_int_equal(status, BERTH_E_NOMEM);
         return false;
@@ -257,13 +293,14 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),    cmocka_unit_test(test_regex),
-        cmocka_unit_test(test_convert), cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_logic),   cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_kube),    cmocka_unit_test(test_net),
-        cmocka_unit_test(test_syntax),  cmocka_unit_test(test_more),
-        cmocka_unit_test(test_rest),    cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_work),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_since_1_37), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_regex),      cmocka_unit_test(test_convert),
+        cmocka_unit_test(test_operators),  cmocka_unit_test(test_logic),
+        cmocka_unit_test(test_lists),      cmocka_unit_test(test_kube),
+        cmocka_unit_test(test_net),        cmocka_unit_test(test_syntax),
+        cmocka_unit_test(test_more),       cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_work),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -7,7 +7,7 @@ static const berth__cel_device bare_device = {.driver = GPU};
 static berth__cel *compile(const berth_allocator *allocator, berth_str text)
 {
     berth__cel *cel = NULL;
-    berth_status status = berth__cel_compile(allocator, text, &cel);
+    berth_status status = berth__cel_compile(allocator, BERTH__CEL_1_36, text, &cel);
     assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
     assert_true((cel != NULL) == (status == BERTH_OK));
     return cel;

@@ -324,7 +324,7 @@ static void expect_problem(const long_text *t, const char *words)
 {
     berth__cel *cel = NULL;
     char found[512];
-    assert_int_equal(berth__cel_compile(berth__allocator_default(),
+    assert_int_equal(berth__cel_compile(berth__allocator_default(), BERTH__CEL_1_36,
                                         (berth_str){t->text, (uint32_t)t->len}, &cel),
                      BERTH_OK);
     berth_str problem = berth__cel_problem(cel);
