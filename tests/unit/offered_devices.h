@@ -2,8 +2,8 @@
  *
  * A slice: offer("a.x", "p", "s1", "d0 k=1 uses=6; d1 multi m:10"). Each device is a name followed
  * by its properties: NAME=VALUE is an attribute, NAME:AMOUNT a capacity, uses=N consumes counters
- * of the set "c"; also taint, multi, binds, on=NODE. A request: "r 2", "r all", "r two:2 one:1"
- * (first available), and admin, tolerates, m:3, if=EXPR. */
+ * of the set "c"; also taint, taint=VALUE, multi, binds, on=NODE. A request: "r 2", "r all",
+ * "r two:2 one:1" (first available), and admin, tolerates, m:3, if=EXPR. */
 #ifndef BERTH_TESTS_UNIT_OFFERED_DEVICES_H
 #define BERTH_TESTS_UNIT_OFFERED_DEVICES_H
 
@@ -141,7 +141,8 @@ static void add_part(berth__device *device, char *part)
         device->allow_multiple = true;
     } else if (strcmp(part, "taint") == 0) {
         berth__device_taint *taint = make(1, sizeof(*taint));
-        *taint = (berth__device_taint){sym("t"), sym("v"), sym("NoSchedule")};
+        *taint =
+            (berth__device_taint){sym("t"), sym(equals != NULL ? equals : "v"), sym("NoSchedule")};
         device->taints = taint;
         device->taint_count = 1;
     } else if (strcmp(part, "binds") == 0) {

@@ -348,6 +348,12 @@ static void test_other_attribute_is_other_contents(void **state)
     check_contents("k=");
 }
 
+static void test_other_taint_is_other_contents(void **state)
+{
+    (void)state;
+    check_contents("taint=");
+}
+
 static void test_other_counters_are_other_contents(void **state)
 {
     (void)state;
@@ -472,6 +478,7 @@ int main(void)
         TEST(test_unknown_capacity_is_a_misfit),
         TEST(test_other_capacity_is_other_contents),
         TEST(test_other_attribute_is_other_contents),
+        TEST(test_other_taint_is_other_contents),
         TEST(test_other_counters_are_other_contents),
         TEST(test_other_properties_are_other_contents),
         TEST(test_shared_device_is_given_back),

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "berth/berth.h"
+#include "devices/devices.h"
+#include "versions/engine_state.h"
 
 #define SLICE(name, node, count, devices)                                                       \
     "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: " name               \
@@ -211,24 +213,52 @@ static void test_extended_resources(void **state)
     berth_engine_destroy(engine);
 }
 
-/* Attributes are found by name, in whatever order a slice has them. */
+/* Attributes and capacities are sorted, so devices that list them in another order have the same
+ * contents, and share verdicts. */
 static void test_order_of_attributes(void **state)
 {
-    static const char more[] =
-        SLICE("ordered", "c", "1",
-              "{name: d, attributes: {c: {int: 3}, a: {int: 1}, b: {int: 2}, model: {string: m}}, "
-              "capacity: {z: {value: 3}, x: {value: 1}, y: {value: 2}}}")
+#define TWIN(name, attributes, capacities) \
+    SLICE(name, "c", "1", "{name: d, attributes: {" attributes "}, capacity: {" capacities "}}")
+    static const char first[] =
+        TWIN("p", "c: {int: 3}, a: {int: 1}, b: {int: 2}, model: {string: m}",
+             "z: {value: 3}, x: {value: 1}, y: {value: 2}")
             CLAIM("ordered", "{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: "
                              "{expression: 'device.attributes[\"x.org\"].c == 3'}}, {cel: "
-                             "{expression: 'device.attributes[\"x.org\"].a == 1'}}, {cel: "
-                             "{expression: 'device.capacity[\"x.org\"].z.isGreaterThan(quantity("
-                             "\"2\"))'}}], capacity: {requests: {z: 3}}}}")
-                POD("ordered", "ordered");
+                             "{expression: 'device.attributes[\"x.org\"].a == 1'}}], capacity: "
+                             "{requests: {z: 3}}}}") POD("ordered", "ordered");
+    static const char second[] =
+        TWIN("q", "a: {int: 1}, b: {int: 2}, model: {string: m}, c: {int: 3}",
+             "y: {value: 2}, z: {value: 3}, x: {value: 1}");
     berth_engine *engine = make();
     (void)state;
-    load(engine, more);
+    load(engine, first);
     assert_int_equal(fit_of(engine, "ordered", "c").fit, 1);
+    const uint32_t contents = engine->cluster.view.devices->catalog.content_count;
+    load(engine, second);
+    assert_int_equal(fit_of(engine, "ordered", "c").fit, 2);
+    assert_int_equal(engine->cluster.view.devices->catalog.content_count, contents);
     berth_engine_destroy(engine);
+}
+
+/* A selector whose result is a dyn compiles from 1.37 on. */
+static void test_language_of_selectors(void **state)
+{
+    static const char more[] =
+        CLAIM("loose", "{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: "
+                       "'dyn(true)'}}]}}") POD("loose", "loose");
+    (void)state;
+    for (uint32_t minor = 36; minor <= 37; minor++) {
+        berth_engine *engine = make_as(minor);
+        const berth_decide_options options = {.size = sizeof(options)};
+        berth_placement placement;
+        berth_error error;
+        load(engine, more);
+        assert_int_equal(
+            berth_engine_decide(engine, pod(engine, "loose"), &options, &placement, &error),
+            BERTH_OK);
+        assert_int_equal(placement.verdict == BERTH_VERDICT_PLACED, minor == 37);
+        berth_engine_destroy(engine);
+    }
 }
 
 /* 1.37 leaves slices with compatibility groups out, as long as the feature is off. */
@@ -287,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_alternatives),
         cmocka_unit_test(test_extended_resources),
         cmocka_unit_test(test_order_of_attributes),
+        cmocka_unit_test(test_language_of_selectors),
         cmocka_unit_test(test_compatibility_groups),
         cmocka_unit_test(test_nothing_to_tell),
     };

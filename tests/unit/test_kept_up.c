@@ -129,6 +129,28 @@ static uint32_t attached(const small_cluster *c, uint32_t node)
     return volumes != NULL ? volumes->attached_count : 0;
 }
 
+/* A node's CSINode is found when the node gets its slot. */
+static void test_csi_nodes_with_the_layout(void **state)
+{
+    small_cluster c;
+    berth_node_id order[NODES];
+    uint32_t count;
+    berth_error error;
+    (void)state;
+    small_open(&c, berth_profile_default());
+    for (uint32_t i = 0; i < NODES; i++) {
+        add_named(&c, CSI_NODE, i, 0);
+        add_named(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: n%1$u}\n", i, 0);
+    }
+    small_require(berth_engine_node_order(c.engine, order, NODES, &count, &error), &error);
+    for (uint32_t i = 0; i < NODES; i++) {
+        const berth__node_volumes *volumes =
+            berth__volume_use_of(c.engine->cluster.view.volume_use, order[i]);
+        assert_true(volumes != NULL && volumes->synced);
+    }
+    small_close(&c);
+}
+
 static void test_volumes_of_new_claims(void **state)
 {
     small_cluster c;
@@ -193,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_begin_with_a_service),
         cmocka_unit_test(test_groups_begin_with_a_rule),
+        cmocka_unit_test(test_csi_nodes_with_the_layout),
         cmocka_unit_test(test_volumes_of_new_claims),
         cmocka_unit_test(test_volumes_of_shared_claims),
     };
