@@ -597,12 +597,21 @@ berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth
 static berth_status schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
                              berth_error *error)
 {
+    if (engine == NULL)
+        return decide(engine, pod, NULL, out, error); /* says so */
+    berth__images *images = &engine->cluster.view.images;
+    const berth__progress before = berth__decider_progress(&engine->decider);
+    const uint64_t cycle = images->cycle;
     BERTH_TRY(decide(engine, pod, NULL, out, error));
     if (out->verdict != BERTH_VERDICT_PLACED)
         return BERTH_OK;
     berth_status status = berth_engine_bind(engine, pod, out->node, error);
     if (status != BERTH_OK)
         *out = no_placement;
+    if (status == BERTH_E_NOMEM) { /* a plugin's refusal ends an attempt; this is none */
+        berth__decider_set_progress(&engine->decider, &before);
+        berth__images_return_to_cycle(images, cycle);
+    }
     return status;
 }
 

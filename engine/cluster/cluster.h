@@ -130,6 +130,18 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
 berth_status berth__cluster_prepare_unbind(berth__cluster *cluster, uint32_t pod);
 berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
 
+/* Where a pending pod is, and when its node-to-be was last refreshed: what a bind changes beyond
+ * sums. */
+typedef struct berth__before_bind {
+    uint32_t previous; /* among the pending pods */
+    uint64_t refreshed;
+} berth__before_bind;
+
+/* Take back a bind after which nothing else has changed. Needs no memory. Only while `undo` does not
+ * record. */
+berth__before_bind berth__cluster_before_bind(berth__cluster *cluster, uint32_t pod, uint32_t node);
+void berth__cluster_retract(berth__cluster *cluster, uint32_t pod, berth__before_bind before);
+
 /* Reserve what removing the pod needs. Until something is published, the removal cannot fail.
  * Errors: BERTH_E_NOMEM. */
 berth_status berth__cluster_prepare_removal(berth__cluster *cluster, uint32_t pod);

@@ -242,6 +242,23 @@ berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod)
     return BERTH_OK;
 }
 
+berth__before_bind berth__cluster_before_bind(berth__cluster *cluster, uint32_t pod, uint32_t node)
+{
+    return (berth__before_bind){.previous = berth__pod_at(&cluster->pods, pod)->previous,
+                                .refreshed = berth__cluster_node(cluster, node)->refreshed};
+}
+
+void berth__cluster_retract(berth__cluster *cluster, uint32_t pod, berth__before_bind before)
+{
+    berth__node_record *node =
+        berth__cluster_node(cluster, berth__pod_at(&cluster->pods, pod)->node);
+    BERTH_ASSERT(!cluster->undo.recording);
+    leave(cluster, pod);
+    node->refreshed = before.refreshed;
+    berth__pods_insert_pending(&cluster->pods, pod, before.previous);
+    berth__nominations_wake(&cluster->nominations, pod, true);
+}
+
 /* The node that a pod's status nominates (BERTH_NODE_NONE: none). Reserves memory for the
  * nomination. */
 static berth_status reserve_nomination(berth__cluster *cluster, const berth_pod *source,
@@ -458,6 +475,7 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
     /* On the same node the old class leaves first, because both may have the same host port. The
      * old class's memory still exists then, so counting it again needs no new memory. */
     if (node_id == old_node) {
+        BERTH_TRY(berth__cluster_widen(cluster));
         leave(cluster, index);
         pod->cls = cls;
         if (enter(cluster, index, node_id) == BERTH_OK)

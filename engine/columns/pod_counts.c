@@ -327,6 +327,7 @@ bool berth__pod_counts_register(berth__view *view, const berth__class *cls)
  * needed. */
 static void void_held(berth__pod_counts *counts)
 {
+    counts->lost = true;
     for (berth__population *population = counts->first; population != NULL;
          population = population->next)
         if (population->kind >= BERTH__HOLDERS_REQUIRED_AFFINITY)

@@ -209,6 +209,7 @@ typedef struct berth__pod_counts {
     berth__keymap inclusions;
     berth__inclusion *full; /* the last set that had all slots, which this pointer uses; or NULL */
     bool supposing;         /* in a what-if: lists of pods differ from what is counted */
+    bool lost;              /* memory was short: populations in use have become invalid */
     bool grouping;          /* groups exist */
     bool foreseen;          /* berth__groups_foresee has begun to keep them */
     berth__keymap groups;

@@ -444,6 +444,7 @@ void berth__groups_stop(berth__pod_counts *counts)
 {
     const berth_allocator *allocator = counts->model->allocator;
     counts->grouping = false;
+    counts->lost = true;
     while (counts->first_group != NULL)
         drop(counts, counts->first_group);
     for (uint32_t i = 0; i < counts->group_keys.bucket_count; i++)

@@ -319,6 +319,7 @@ void berth__population_change(berth__view *view, berth__population *population, 
         return;
     uint32_t *counter = berth__population_counter(view, population, slot);
     if (counter == NULL) {
+        view->counts->lost = true;
         berth__population_void(view->counts, population);
         return;
     }

@@ -50,8 +50,7 @@ static berth_status list(berth__decider *decider, berth__decision *decision, ber
     if (status == BERTH_OK && decision->prepared->verdict.outcome == BERTH__ACTIVE &&
         !list_by_index(decider, decision, out))
         status = list_by_search(decider, decision, out);
-    berth__question_release(decider, held);
-    return status;
+    return berth__question_release(decider, held, status);
 }
 
 berth_status berth__decider_list(berth__decider *decider, uint32_t pod, berth__node_list *out,

@@ -438,8 +438,7 @@ static berth_status go_with_nominated(const pod_way *way)
     berth_status status = berth__question_hold(way->decider, &held);
     if (status == BERTH_OK)
         status = go(way);
-    berth__question_release(way->decider, held);
-    return status;
+    return berth__question_release(way->decider, held, status);
 }
 
 berth_status berth__decide(berth__decider *decider, uint32_t pod,
@@ -447,13 +446,15 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
                            berth_error *error)
 {
     berth__attempt *attempt = &decider->attempt;
-    uint32_t picks = decider->round_robin;
+    berth__images *images = &decider->cluster->view.images;
+    const berth__progress before = berth__decider_progress(decider);
+    const uint64_t cycle = images->cycle;
     attempt->decision.prepared = NULL;
     attempt->search_only = (options->flags & BERTH_DECIDE_SEARCH_ONLY) != 0;
     BERTH_TRY(berth__question_ask(decider, pod, &attempt->cycle, &attempt->decision, error));
     if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) == 0 &&
         !berth__question_gated(&attempt->decision))
-        berth__images_begin_cycle(&decider->cluster->view.images);
+        berth__images_begin_cycle(images);
     attempt->start = decider->rotation;
     attempt->refused = false;
     berth__question_begin(decider);
@@ -471,15 +472,18 @@ berth_status berth__decide(berth__decider *decider, uint32_t pod,
     else
         berth__extender_memo_forget(&decider->answers);
     berth_status status = go_with_nominated(&way);
-    if (status != BERTH_OK)
+    if (status != BERTH_OK) {
+        berth__decider_set_progress(decider, &before);
+        berth__images_return_to_cycle(images, cycle);
         return status == BERTH_E_INTERNAL ? status : berth__error_no_memory(error);
+    }
     decider->counts.decisions++;
     decider->counts.placed += out->verdict == BERTH_VERDICT_PLACED;
     decider->counts.errors += out->verdict == BERTH_VERDICT_ERROR;
     if (options->explanation != NULL)
         berth__refusals_note_all(&decider->refusals, options->explanation);
     if ((options->flags & BERTH_DECIDE_KEEP_ROTATION) != 0)
-        decider->round_robin = picks;
+        decider->round_robin = before.round_robin;
     else
         decider->rotation = out->next;
     return BERTH_OK;

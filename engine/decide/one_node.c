@@ -247,8 +247,7 @@ static berth_status ask_held(const node_question *own, berth__decision *decision
         status = berth__prepared_get(&decider->prepared, decision, &decider->arena);
     if (status == BERTH_OK)
         status = ask_node(own);
-    berth__question_release(decider, held);
-    return status;
+    return berth__question_release(decider, held, status);
 }
 
 static berth_status ask(berth__decider *decider, uint32_t pod, uint32_t node, bool reasons,

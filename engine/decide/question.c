@@ -75,6 +75,7 @@ berth_status berth__question_hold(berth__decider *decider, bool *held)
 {
     struct berth__pod_counts *counts = decider->cluster->view.counts;
     *held = berth__pod_counts_hold(counts, counts->held || berth__question_nominations(decider));
+    counts->lost = false;
     return register_nominated(decider) ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -93,9 +94,12 @@ bool berth__question_nominations_by_index(berth__decider *decider, const berth__
     return true;
 }
 
-void berth__question_release(berth__decider *decider, bool held)
+berth_status berth__question_release(berth__decider *decider, bool held, berth_status status)
 {
-    berth__pod_counts_hold(decider->cluster->view.counts, held);
+    const berth__view *view = &decider->cluster->view;
+    berth__pod_counts_hold(view->counts, held);
+    const bool lost = view->counts->lost || (view->devices != NULL && view->devices->lost);
+    return status == BERTH_OK && lost ? BERTH_E_NOMEM : status;
 }
 
 void berth__question_explain_gates(const berth__decision *decision, berth__reasons *reasons)

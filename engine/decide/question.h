@@ -15,9 +15,10 @@ void berth__question_begin(berth__decider *decider);
 
 /* Call this before filters prepare. If pods are nominated, what-ifs will put them on nodes for a
  * moment, so this call holds the counters (berth__pod_counts_hold) and registers the terms of these
- * pods. berth__question_release must follow in any case, with `*held`. Errors: BERTH_E_NOMEM. */
+ * pods. berth__question_release must follow in any case, with `*held` and the question's status,
+ * which it returns. Errors: BERTH_E_NOMEM, also if counts were lost that the answer may rest on. */
 berth_status berth__question_hold(berth__decider *decider, bool *held);
-void berth__question_release(berth__decider *decider, bool held);
+berth_status berth__question_release(berth__decider *decider, bool held, berth_status status);
 
 /* Whether pods are nominated that are not on a node. */
 static inline bool berth__question_nominations(const berth__decider *decider)

@@ -185,7 +185,8 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
 {
     berth__cluster *cluster = decider->cluster;
     BERTH_TRY(berth__cluster_sync(cluster));
-    uint32_t begin = cluster->undo.top;
+    const uint32_t begin = cluster->undo.top;
+    const berth__before_bind before = berth__cluster_before_bind(cluster, pod, node);
     BERTH_TRY(berth__cluster_bind(cluster, pod, node));
     berth_status status = reserve_all(decider, pod, node);
     if (status == BERTH_OK)
@@ -193,7 +194,7 @@ berth_status berth__decider_bind(berth__decider *decider, uint32_t pod, uint32_t
     if (cluster->undo.recording)
         berth__undo_to(&cluster->undo, begin);
     else
-        (void)berth__cluster_unbind(cluster, pod); /* needs no memory right after a bind */
+        berth__cluster_retract(cluster, pod, before);
     return status;
 }
 

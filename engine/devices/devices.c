@@ -273,6 +273,7 @@ static bool make_catalog(berth__devices *devices)
 
 void berth__devices_begin_question(berth__devices *devices)
 {
+    devices->lost = false; /* no worker is there */
     /* relaxed: a removal that matters happened before this thread's state got the ids */
     devices->removals = atomic_load_explicit(&devices->model->removals, memory_order_relaxed);
 }

@@ -15,6 +15,7 @@ typedef struct berth__devices {
     berth__storage *storage;
     berth__model *model;
     pthread_mutex_t lock; /* protects what searches write. sync: itself */
+    bool lost;            /* memory was short: devices could not be counted. sync: lock */
     berth__device_uses uses;
     berth__catalog catalog;
     berth__verdicts verdicts;
@@ -33,7 +34,7 @@ berth_status berth__devices_create(berth__storage *storage, berth__devices **out
 /* Accepts NULL. */
 void berth__devices_destroy(berth__devices *devices);
 
-/* Begin a question, during which its thread keeps pointers to outcomes. If these are a branch's
+/* Begin a question, in which nothing is lost yet and its thread keeps pointers to outcomes. If these are a branch's
  * devices, the engine's thread may remove texts meanwhile, but none that the question's pod
  * holds. */
 void berth__devices_begin_question(berth__devices *devices);

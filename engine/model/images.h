@@ -59,6 +59,12 @@ static inline void berth__images_begin_cycle(berth__images *images)
     images->cycle++;
 }
 
+/* Take back the cycle in which nothing has changed, if there is one after this cycle. */
+static inline void berth__images_return_to_cycle(berth__images *images, uint64_t cycle)
+{
+    images->cycle = cycle;
+}
+
 /* The record of a name, or NULL if no present node has it. */
 const berth__image_record *berth__image_find(const berth__images *images, berth__sym name);
 /* The count before, by its place; NULL if unknown. */

@@ -73,6 +73,7 @@ static bool takes(berth__devices *devices, const berth__device_class_facts *fact
         berth__device_verdict verdict =
             program != NULL ? berth__device_program_ask(&devices->verdicts, program, offer, &ok)
                             : BERTH__VERDICT_FAILED;
+        devices->lost |= program == NULL || !ok;
         *problem |= !ok || verdict == BERTH__VERDICT_FAILED;
         if (verdict != BERTH__VERDICT_YES)
             return false;

@@ -247,6 +247,7 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run)
         restore_ports(dry_run, other->slot, other->ports, other->port_count);
     dry_run->others = NULL;
     berth__pod_counts_suppose(dry_run->decision.cycle->view, false);
+    dry_run->ok &= !dry_run->decision.cycle->view->counts->lost;
     dry_run->decision.cycle->view->wide = dry_run->wide;
     dry_run->slot = BERTH__SLOT_NONE;
     return dry_run->ok ? BERTH_OK : BERTH_E_NOMEM;

@@ -193,7 +193,8 @@ static void print_pending(text *out, const berth_engine *engine)
     free(ids);
 }
 
-/* Writes everything that can be read from the engine without changing it. */
+/* Writes everything that can be read from the engine without changing it. An id without a node, which
+ * only pods name or a failed call has reserved, is no state. */
 void script_dump(const script *t, const berth_engine *engine, text *out)
 {
     berth_counts counts;
@@ -204,7 +205,8 @@ void script_dump(const script *t, const berth_engine *engine, text *out)
           (unsigned long long)counts.pods_running, (unsigned long long)counts.pods_pending,
           (unsigned long long)counts.pods_orphaned, (unsigned long long)counts.pod_classes);
     for (berth_node_id node = 0; berth_engine_node_name(engine, node).data != NULL; node++)
-        print_node(out, engine, node);
+        if (berth_engine_find_node(engine, berth_engine_node_name(engine, node)) == node)
+            print_node(out, engine, node);
     for (size_t i = 0; i < t->pod_count; i++) {
         berth_pod_id id =
             berth_engine_find_pod(engine, naive_namespace(t->pods[i]), t->pods[i]->name);
