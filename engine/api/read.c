@@ -298,10 +298,9 @@ berth_status berth_engine_node_object_sized(const berth_engine *engine, berth_no
                                             const uint32_t *sizes, const berth_allocator *allocator,
                                             berth_object **out, berth_error *error)
 {
-    if (engine == NULL) {
-        *out = NULL;
+    *out = NULL;
+    if (engine == NULL)
         return berth__no_engine(error);
-    }
     return berth__cluster_node_object(&engine->cluster, node, sizes, allocator, out, error);
 }
 
@@ -309,10 +308,9 @@ berth_status berth_engine_pod_object_sized(const berth_engine *engine, berth_pod
                                            const uint32_t *sizes, const berth_allocator *allocator,
                                            berth_object **out, berth_error *error)
 {
-    if (engine == NULL) {
-        *out = NULL;
+    *out = NULL;
+    if (engine == NULL)
         return berth__no_engine(error);
-    }
     return berth__cluster_pod_object(&engine->cluster, pod, sizes, allocator, out, error);
 }
 
@@ -321,10 +319,9 @@ berth_status berth_engine_pod_claim_object_sized(const berth_engine *engine, ber
                                                  const berth_allocator *allocator,
                                                  berth_object **out, berth_error *error)
 {
-    if (engine == NULL) {
-        *out = NULL;
+    *out = NULL;
+    if (engine == NULL)
         return berth__no_engine(error);
-    }
     return berth__cluster_pod_claim_object(&engine->cluster, pod, nth, sizes, allocator, out,
                                            error);
 }
@@ -334,10 +331,9 @@ berth_status berth_engine_pod_extended_claim_sized(const berth_engine *engine, b
                                                    const berth_allocator *allocator,
                                                    berth_object **out, berth_error *error)
 {
-    if (engine == NULL) {
-        *out = NULL;
+    *out = NULL;
+    if (engine == NULL)
         return berth__no_engine(error);
-    }
     return berth__cluster_pod_extended_claim(&engine->cluster, pod, sizes, allocator, out, error);
 }
 

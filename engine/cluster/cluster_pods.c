@@ -178,6 +178,18 @@ static berth_status enter(berth__cluster *cluster, uint32_t pod, uint32_t node_i
     return BERTH_OK;
 }
 
+/* Enter a node that the pod has just left. Its memory is still there, so this does not fail. */
+static void enter_again(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
+{
+    const berth__node_record *node = berth__cluster_node(cluster, node_id);
+    const berth__class *cls = berth__pod_at(&cluster->pods, pod)->cls;
+    if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE)
+        berth__view_return_pod(&cluster->view, node->slot, cls);
+    else
+        (void)take_ports(cluster, cls, node_id);
+    attach(cluster, pod, node_id);
+}
+
 static void leave(berth__cluster *cluster, uint32_t pod)
 {
     berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
@@ -472,21 +484,15 @@ static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__cla
         pod->cls = cls;
         return BERTH_OK;
     }
-    /* On the same node the old class leaves first, because both may have the same host port. The
-     * old class's memory still exists then, so counting it again needs no new memory. */
+    /* On the same node the old class leaves first, because both may have the same host port. */
     if (node_id == old_node) {
-        BERTH_TRY(berth__cluster_widen(cluster));
         leave(cluster, index);
         pod->cls = cls;
         if (enter(cluster, index, node_id) == BERTH_OK)
             return BERTH_OK;
         pod->cls = old_class;
-        if (cluster->undo.recording)
-            return BERTH_E_NOMEM; /* the caller undoes it */
-        if (enter(cluster, index, old_node) != BERTH_OK) {
-            berth__pod_moved(cluster, index, old_class, old_node, false);
-            append_pending(cluster, index);
-        }
+        if (!cluster->undo.recording) /* otherwise the caller undoes it */
+            enter_again(cluster, index, old_node);
         return BERTH_E_NOMEM;
     }
     if (node_id != BERTH_NODE_NONE)

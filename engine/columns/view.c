@@ -283,6 +283,13 @@ void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__clas
     berth__pod_counts_change(view, slot, cls, change);
 }
 
+void berth__view_return_pod(berth__view *view, uint32_t slot, const berth__class *cls)
+{
+    berth__view_restore_pod(view, slot, cls, 1);
+    if (cls->ports != NULL)
+        berth__port_set_add(berth__view_write(view, slot)->ports[slot % BERTH__TILE], cls->ports);
+}
+
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items)
 {
     const berth__port_set *set = view->tiles[slot >> BERTH__TILE_SHIFT]->ports[slot % BERTH__TILE];

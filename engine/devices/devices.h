@@ -15,7 +15,7 @@ typedef struct berth__devices {
     berth__storage *storage;
     berth__model *model;
     pthread_mutex_t lock; /* protects what searches write. sync: itself */
-    bool lost;            /* memory was short: devices could not be counted. sync: lock */
+    bool lost;            /* memory was short for an answer about devices. sync: lock */
     berth__device_uses uses;
     berth__catalog catalog;
     berth__verdicts verdicts;

@@ -476,6 +476,7 @@ static berth__outcome_kept search_node(berth__pod_claims *claims, const berth__n
         offers != NULL
             ? verdict_of(berth__device_search_run(&claims->search, &claims->where, offers))
             : BERTH__CLAIMS_NO_MEMORY;
+    claims->devices->lost |= verdict == BERTH__CLAIMS_NO_MEMORY;
     bool fits = verdict == BERTH__CLAIMS_FIT;
     return (berth__outcome_kept){.value = (uint8_t)verdict,
                                  .fits = fits,

@@ -10,8 +10,8 @@ enum { TEXT_MAX = 1 << 22 };
 atomic_ulong script_operations, script_placed, script_indexed;
 
 static const char *const verb_names[VERBS] = {
-    "add",      "update", "remove",   "schedule", "decide", "explain", "bind",     "unbind",
-    "nominate", "cordon", "uncordon", "close",    "open",   "group",   "fit count"};
+    "add",    "update",   "remove", "schedule", "decide", "explain",   "bind", "unbind", "nominate",
+    "cordon", "uncordon", "close",  "open",     "group",  "fit count", "fits", "list"};
 
 /* ---- texts ---- */
 
@@ -264,6 +264,36 @@ static berth_status do_fit_count(script *t, berth_engine *engine, const operatio
     return status;
 }
 
+static berth_status do_fits(berth_engine *engine, const operation *op, text *out,
+                            berth_error *error)
+{
+    berth_fit fit = {.size = sizeof(fit)};
+    berth_status status =
+        berth_engine_fits(engine, pod_of(engine, op->target),
+                          berth_engine_find_node(engine, op->node), BERTH_FIT_REASONS, &fit, error);
+    if (status != BERTH_OK)
+        return status;
+    print(out, "verdict %d code %d by %.*s\n", (int)fit.verdict, (int)fit.code,
+          NAIVE_TEXT(fit.plugin));
+    for (uint32_t i = 0; i < fit.reason_count; i++)
+        print(out, "%.*s\n", NAIVE_TEXT(fit.reasons[i]));
+    return status;
+}
+
+static berth_status do_list(berth_engine *engine, const operation *op, text *out,
+                            berth_error *error)
+{
+    enum { NODES = 64 };
+    berth_node_id nodes[NODES];
+    int64_t totals[NODES];
+    uint32_t count = 0;
+    berth_status status = berth_engine_feasible_nodes(engine, pod_of(engine, op->target), nodes,
+                                                      totals, NODES, &count, error);
+    for (uint32_t i = 0; status == BERTH_OK && i < count && i < NODES; i++)
+        print(out, "%u: %lld\n", nodes[i], (long long)totals[i]);
+    return status;
+}
+
 static berth_status do_decide(script *t, berth_engine *engine, const operation *op, text *out,
                               berth_error *error)
 {
@@ -329,6 +359,10 @@ static berth_status do_operation(script *t, berth_engine *engine, const operatio
         return do_group(engine, op, out, error);
     case FIT_COUNT:
         return do_fit_count(t, engine, op, out, error);
+    case ASK_FIT:
+        return do_fits(engine, op, out, error);
+    case ASK_ALL:
+        return do_list(engine, op, out, error);
     default:
         return do_object(engine, op, out, error);
     }
@@ -422,7 +456,7 @@ static operation update_pod(script *t, const berth_metadata *old)
 static operation on_pod(script *t, verb what, bool running)
 {
     operation op = {.verb = what, .target = random_pod(t, running)};
-    if (what == BIND || what == NOMINATE)
+    if (what == BIND || what == NOMINATE || what == ASK_FIT)
         op.node = random_node(t);
     if (what == REMOVE)
         op.object.kind = BERTH_KIND_POD;
@@ -484,9 +518,11 @@ operation script_operation(script *t)
         return on_pod(t, GROUP, false);
     if (dice < 83)
         return on_pod(t, FIT_COUNT, gen_chance(&t->gen, 50));
+    if (dice < 85)
+        return on_pod(t, gen_chance(&t->gen, 50) ? ASK_FIT : ASK_ALL, false);
     if (t->nodes_stay)
         return on_pod(t, SCHEDULE, false);
-    if (dice < 87)
+    if (dice < 88)
         return (operation){.verb = (verb[]){CORDON, UNCORDON, CLOSE, OPEN}[gen_below(&t->gen, 4)],
                            .node = random_node(t)};
     if (dice < 94 || t->nodes_and_pods || !change_object(t, &op))

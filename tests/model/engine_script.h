@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "berth/query.h"
 #include "berth/transaction.h"
 #include "cluster_gen.h"
 
@@ -26,6 +27,8 @@ typedef enum verb {
     OPEN,
     GROUP,
     FIT_COUNT,
+    ASK_FIT,
+    ASK_ALL,
     VERBS,
 } verb;
 
