@@ -594,25 +594,35 @@ berth_status berth_engine_nominate(berth_engine *engine, berth_pod_id pod, berth
     return berth__engine_leave(engine, berth__engine_nominate(engine, pod, node, error));
 }
 
-static berth_status schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
-                             berth_error *error)
+static berth_status decide_and_bind(berth_engine *engine, berth_pod_id pod, berth_placement *out,
+                                    berth_error *error)
 {
-    if (engine == NULL)
-        return decide(engine, pod, NULL, out, error); /* says so */
     berth__images *images = &engine->cluster.view.images;
     const berth__progress before = berth__decider_progress(&engine->decider);
     const uint64_t cycle = images->cycle;
-    BERTH_TRY(decide(engine, pod, NULL, out, error));
+    uint32_t index;
+    BERTH_TRY(find_pod(engine, pod, &index, error));
+    BERTH_TRY(berth__decide(&engine->decider, index, &default_options, out, error));
     if (out->verdict != BERTH_VERDICT_PLACED)
         return BERTH_OK;
-    berth_status status = berth_engine_bind(engine, pod, out->node, error);
-    if (status != BERTH_OK)
-        *out = no_placement;
+    berth_status status = berth__engine_bind(engine, pod, out->node, error);
     if (status == BERTH_E_NOMEM) { /* a plugin's refusal ends an attempt; this is none */
         berth__decider_set_progress(&engine->decider, &before);
         berth__images_return_to_cycle(images, cycle);
     }
     return status;
+}
+
+static berth_status schedule(berth_engine *engine, berth_pod_id pod, berth_placement *out,
+                             berth_error *error)
+{
+    BERTH_TRY(berth__need(out, "out", error));
+    *out = no_placement;
+    BERTH_TRY(berth__engine_enter(engine, error));
+    const berth_status status = decide_and_bind(engine, pod, out, error);
+    if (status != BERTH_OK)
+        *out = no_placement;
+    return berth__engine_leave(engine, status);
 }
 
 berth_status berth_engine_schedule_sized(berth_engine *engine, berth_pod_id pod,

@@ -137,8 +137,8 @@ typedef struct berth__before_bind {
     uint64_t refreshed;
 } berth__before_bind;
 
-/* Take back a bind after which nothing else has changed. Needs no memory. Only while `undo` does not
- * record. */
+/* Read that before a bind; with it, take the bind back if nothing else has changed since. Needs no
+ * memory. Only while `undo` does not record. */
 berth__before_bind berth__cluster_before_bind(berth__cluster *cluster, uint32_t pod, uint32_t node);
 void berth__cluster_retract(berth__cluster *cluster, uint32_t pod, berth__before_bind before);
 

@@ -193,8 +193,8 @@ static void print_pending(text *out, const berth_engine *engine)
     free(ids);
 }
 
-/* Writes everything that can be read from the engine without changing it. An id without a node, which
- * only pods name or a failed call has reserved, is no state. */
+/* Writes everything that can be read from the engine without changing it. An id without a node,
+ * which only pods name or a failed call has reserved, is no state. */
 void script_dump(const script *t, const berth_engine *engine, text *out)
 {
     berth_counts counts;
