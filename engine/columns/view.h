@@ -134,7 +134,8 @@ void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class
  * Ports are restored from a copy: a set does not know who holds a port, so counting back is not
  * enough. */
 void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change);
-/* Count a pod again that was the last to be removed from the slot, with its ports. Needs no memory. */
+/* Count a pod again that was the last to be removed from the slot, with its ports. Needs no
+ * memory. */
 void berth__view_return_pod(berth__view *view, uint32_t slot, const berth__class *cls);
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items);
 void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_port *items,

@@ -254,8 +254,8 @@ static inline uint32_t berth_engine_pod_extended_requests(const berth_engine *en
  * berth_engine_objects returns all nodes and pods, and objects of other kinds, in the order in
  * which another engine should receive them.
  * Owner: `*out` is the caller's, freed by berth_object_destroy, and NULL after an error; a NULL
- * allocator means malloc. Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE (the engine does not keep objects), BERTH_E_NOMEM. Cost:
- * linear in the object. */
+ * allocator means malloc. Errors: BERTH_E_NOT_FOUND, BERTH_E_STATE (the engine does not keep
+ * objects), BERTH_E_NOMEM. Cost: linear in the object. */
 static inline berth_status berth_engine_node_object(const berth_engine *engine, berth_node_id node,
                                                     const berth_allocator *allocator,
                                                     berth_object **out, berth_error *error)
