@@ -272,9 +272,9 @@ void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class
     count_out(view, berth__view_write(view, slot), slot, cls);
 }
 
-void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change)
+static void restore(berth__view *view, berth__tile *tile, uint32_t slot, const berth__class *cls,
+                    int change)
 {
-    berth__tile *tile = berth__view_write(view, slot);
     if (uses_volumes(view, cls) && change > 0)
         berth__volume_use_restore(view->volume_use, view->layout->nodes[slot], cls->volumes);
     else if (uses_volumes(view, cls))
@@ -283,11 +283,23 @@ void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__clas
     berth__pod_counts_change(view, slot, cls, change);
 }
 
+void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change)
+{
+    restore(view, berth__view_write(view, slot), slot, cls, change);
+}
+
+/* After count_out. */
+static void count_back_in(berth__view *view, berth__tile *tile, uint32_t slot,
+                          const berth__class *cls)
+{
+    restore(view, tile, slot, cls, 1);
+    if (cls->ports != NULL)
+        berth__port_set_add(tile->ports[slot % BERTH__TILE], cls->ports);
+}
+
 void berth__view_return_pod(berth__view *view, uint32_t slot, const berth__class *cls)
 {
-    berth__view_restore_pod(view, slot, cls, 1);
-    if (cls->ports != NULL)
-        berth__port_set_add(berth__view_write(view, slot)->ports[slot % BERTH__TILE], cls->ports);
+    count_back_in(view, berth__view_write(view, slot), slot, cls);
 }
 
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items)
@@ -318,6 +330,11 @@ berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__
         return count_in(view, tile, slot, cls);
     count_out(view, tile, slot, cls);
     return BERTH_OK;
+}
+
+void berth__view_suppose_return(berth__view *view, uint32_t slot, const berth__class *cls)
+{
+    count_back_in(view, view->tiles[slot >> BERTH__TILE_SHIFT], slot, cls);
 }
 
 berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pods *pods)

@@ -145,6 +145,8 @@ void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_p
  * else reads the view. The journal does not record it. */
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change);
+/* Take back a change of -1. Needs no memory. */
+void berth__view_suppose_return(berth__view *view, uint32_t slot, const berth__class *cls);
 
 /* Take the closed slots of a tile out of a mask. */
 static inline void berth__layout_leave_closed(const berth__layout *layout, uint32_t tile,

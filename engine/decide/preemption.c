@@ -646,7 +646,5 @@ berth_status berth__preempt(berth__decider *decider, berth_explanation *explanat
     bool held = berth__pod_counts_hold(counts, true);
     berth_status status = preempt(decider, explanation, out);
     berth__pod_counts_hold(counts, held);
-    decider->cluster->unplaced_count += decider->dry_run.forfeited;
-    decider->dry_run.forfeited = 0;
     return status;
 }

@@ -172,20 +172,9 @@ static void restore_ports(const berth__dry_run *dry_run, uint32_t slot,
     set->count = count;
 }
 
-/* Taking pods writes to the tile, and removing a node from its slot writes to the node. */
-static berth_status make_writable(const berth__dry_run *dry_run, uint32_t slot)
-{
-    berth__view *view = dry_run->decision.cycle->view;
-    BERTH_TRY(berth__view_make_writable(view, slot));
-    return !view->cow->shared || berth__cow_array_make_writable(&view->nodes, view->cow,
-                                                                view->layout->nodes[slot])
-               ? BERTH_OK
-               : BERTH_E_NOMEM;
-}
-
 berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
 {
-    return make_writable(dry_run, dry_run->slot);
+    return berth__view_make_writable(dry_run->decision.cycle->view, dry_run->slot);
 }
 
 /* The record of another slot, made at the first change. Once it has been NULL for lack of memory,
@@ -207,11 +196,12 @@ static berth__other_slot *other_slot(berth__dry_run *dry_run, uint32_t slot)
     }
     if (count > 0)
         memcpy(ports, set->items, count * sizeof(*ports));
-    *other = (berth__other_slot){.next = dry_run->others,
-                                 .slot = slot,
-                                 .port_count = count,
-                                 .ports = ports,
-                                 .writable = make_writable(dry_run, slot) == BERTH_OK};
+    *other = (berth__other_slot){
+        .next = dry_run->others,
+        .slot = slot,
+        .port_count = count,
+        .ports = ports,
+        .writable = berth__view_make_writable(dry_run->decision.cycle->view, slot) == BERTH_OK};
     dry_run->others = other;
     return other;
 }
@@ -253,24 +243,6 @@ berth_status berth__dry_run_end(berth__dry_run *dry_run)
     return dry_run->ok ? BERTH_OK : BERTH_E_NOMEM;
 }
 
-static void forfeit(berth__dry_run *dry_run, uint32_t slot)
-{
-    berth__view_node(dry_run->decision.cycle->view, slot)->slot = BERTH__SLOT_NONE;
-    dry_run->forfeited++;
-    dry_run->ok = false;
-}
-
-void berth__dry_run_forfeit(berth__dry_run *dry_run)
-{
-    forfeit(dry_run, dry_run->slot);
-    dry_run->balance = 0;
-}
-
-void berth__dry_run_forfeit_other(berth__dry_run *dry_run, const berth__other_slot *other)
-{
-    forfeit(dry_run, other->slot);
-}
-
 /* ---- pods come and go ---- */
 
 static void adjust(const berth__dry_run *dry_run, const berth__class *cls, uint32_t slot, int by)
@@ -284,67 +256,74 @@ static void adjust(const berth__dry_run *dry_run, const berth__class *cls, uint3
     }
 }
 
-static bool change(berth__dry_run *dry_run, const berth__class *cls, int by)
+static void note_change(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot, int by)
 {
-    if (berth__view_suppose(dry_run->decision.cycle->view, dry_run->slot, cls, by) != BERTH_OK) {
-        dry_run->ok = false;
-        return false;
-    }
-    dry_run->balance += by;
+    dry_run->balance += slot == dry_run->slot ? by : 0;
     dry_run->stale = true;
-    adjust(dry_run, cls, dry_run->slot, by);
-    return true;
+    adjust(dry_run, cls, slot, by);
 }
 
-void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls)
+/* False: memory ran out, and nothing has changed. */
+static bool change(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot, int by)
 {
-    (void)change(dry_run, cls, -1);
-}
-
-bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls)
-{
-    return change(dry_run, cls, 1);
-}
-
-static bool change_at(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot, int by)
-{
-    if (slot == dry_run->slot)
-        return change(dry_run, cls, by);
-    const berth__other_slot *other = other_slot(dry_run, slot);
-    if (other == NULL || !other->writable) {
-        dry_run->ok = false;
-        return true;
-    }
     if (berth__view_suppose(dry_run->decision.cycle->view, slot, cls, by) != BERTH_OK) {
         dry_run->ok = false;
         return false;
     }
-    dry_run->stale = true;
-    adjust(dry_run, cls, slot, by);
+    note_change(dry_run, cls, slot, by);
     return true;
+}
+
+static void put_back(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot)
+{
+    berth__view_suppose_return(dry_run->decision.cycle->view, slot, cls);
+    note_change(dry_run, cls, slot, 1);
+}
+
+/* Whether pods of the slot may come and go. */
+static bool may_change(berth__dry_run *dry_run, uint32_t slot)
+{
+    if (slot == dry_run->slot)
+        return true;
+    const berth__other_slot *other = other_slot(dry_run, slot);
+    const bool may = other != NULL && other->writable;
+    dry_run->ok &= may;
+    return may;
+}
+
+void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls)
+{
+    (void)change(dry_run, cls, dry_run->slot, -1);
+}
+
+void berth__dry_run_put_back(berth__dry_run *dry_run, const berth__class *cls)
+{
+    put_back(dry_run, cls, dry_run->slot);
 }
 
 void berth__dry_run_take_from(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot)
 {
-    (void)change_at(dry_run, cls, slot, -1);
+    if (may_change(dry_run, slot))
+        (void)change(dry_run, cls, slot, -1);
 }
 
-bool berth__dry_run_put_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot)
+void berth__dry_run_put_back_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot)
 {
-    return change_at(dry_run, cls, slot, 1);
+    if (may_change(dry_run, slot))
+        put_back(dry_run, cls, slot);
 }
 
 void berth__dry_run_put_nominated(berth__dry_run *dry_run)
 {
     while (dry_run->nominated_in < dry_run->nominated_count &&
-           change(dry_run, dry_run->nominated[dry_run->nominated_in], 1))
+           change(dry_run, dry_run->nominated[dry_run->nominated_in], dry_run->slot, 1))
         dry_run->nominated_in++;
 }
 
 void berth__dry_run_take_nominated(berth__dry_run *dry_run)
 {
     while (dry_run->nominated_in > 0)
-        (void)change(dry_run, dry_run->nominated[--dry_run->nominated_in], -1);
+        (void)change(dry_run, dry_run->nominated[--dry_run->nominated_in], dry_run->slot, -1);
 }
 
 /* ---- verdicts ---- */

@@ -82,7 +82,6 @@ typedef struct berth__dry_run {
     struct berth__other_slot *others; /* slots that lost or gained pods */
     bool others_full;                 /* memory ran out: this dry run adds no more of them */
     bool ok;                          /* false: memory ran out, answers are invalid */
-    uint32_t forfeited; /* nodes that lost their slots; the caller adds them to its own count */
 } berth__dry_run;
 
 void berth__dry_run_init(berth__dry_run *dry_run, const berth_allocator *allocator,
@@ -108,23 +107,16 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot);
 berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run);
 berth_status berth__dry_run_end(berth__dry_run *dry_run);
 
-/* Take one of the slot's pods off it, or put one on it. `put` returns false when out of memory; the
- * pod is then not there. */
+/* Take one of the slot's pods off it, or put it back, which needs no memory. */
 void berth__dry_run_take(berth__dry_run *dry_run, const berth__class *cls);
-bool berth__dry_run_put(berth__dry_run *dry_run, const berth__class *cls);
+void berth__dry_run_put_back(berth__dry_run *dry_run, const berth__class *cls);
 
 /* The same for a pod of any slot; the filters still look only at the dry run's slot. If memory runs
  * out at the first change of another slot, that slot stays as it is until the end, and calls for it
  * do nothing.
  * Source: kube-scheduler v1.37, plugins/defaultpreemption, SelectVictimsOnNode. */
 void berth__dry_run_take_from(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
-bool berth__dry_run_put_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
-
-/* All pods were taken off the slot and can't be put back: remove the node from its slot, so that
- * the next layout counts the pods again. `end` must follow. */
-void berth__dry_run_forfeit(berth__dry_run *dry_run);
-/* The same for another slot. */
-void berth__dry_run_forfeit_other(berth__dry_run *dry_run, const berth__other_slot *other);
+void berth__dry_run_put_back_on(berth__dry_run *dry_run, const berth__class *cls, uint32_t slot);
 
 /* Put the slot's nominated pods on it, or take them off again. */
 void berth__dry_run_put_nominated(berth__dry_run *dry_run);

@@ -225,22 +225,14 @@ static void take(berth__dry_run *dry_run, const berth__lower_pod *one)
     }
 }
 
-/* Put them back. False: memory ran out, and none of them is back. */
-static bool put(berth__dry_run *dry_run, const berth__lower_pod *one)
+static void put_back(berth__dry_run *dry_run, const berth__lower_pod *one)
 {
     if (one->together_count == 0)
-        return berth__dry_run_put(dry_run, one->cls);
+        berth__dry_run_put_back(dry_run, one->cls);
     for (uint32_t i = 0; i < one->together_count; i++) {
         const berth__pod_record *pod = berth__pod_at(dry_run->pods, one->together[i].pod);
-        if (berth__dry_run_put_on(dry_run, pod->cls, slot_of(dry_run, pod)))
-            continue;
-        while (i-- > 0) {
-            pod = berth__pod_at(dry_run->pods, one->together[i].pod);
-            berth__dry_run_take_from(dry_run, pod->cls, slot_of(dry_run, pod));
-        }
-        return false;
+        berth__dry_run_put_back_on(dry_run, pod->cls, slot_of(dry_run, pod));
     }
-    return true;
 }
 
 /* Put pods back one by one as long as the preempting pod still fits, first those that a budget
@@ -251,11 +243,10 @@ static void reprieve(berth__victims *victims, berth__dry_run *dry_run, bool viol
         berth__lower_pod *one = &victims->lower[i];
         if ((one->violations > 0) != violating)
             continue;
-        one->stays = put(dry_run, one);
-        if (one->stays && !berth__dry_run_passes(dry_run, NULL)) {
+        put_back(dry_run, one);
+        one->stays = berth__dry_run_passes(dry_run, NULL);
+        if (!one->stays)
             take(dry_run, one);
-            one->stays = false;
-        }
     }
 }
 
@@ -290,49 +281,11 @@ static void weigh(const berth__victims *victims, const berth__pods *pods, berth_
     }
 }
 
-static bool is_away(const berth__victims *victims, uint32_t pod)
+static void put_all_back(const berth__victims *victims, berth__dry_run *dry_run)
 {
     for (uint32_t i = 0; i < victims->lower_count; i++)
-        for (uint32_t k = 0; k < berth__lower_count(&victims->lower[i]); k++)
-            if (berth__lower_at(&victims->lower[i], k) == pod)
-                return victims->lower[i].away;
-    return false; /* not of lower priority */
-}
-
-/* If `all`, or if some pods of a slot are off it, take off the others, too. Returns whether that
- * was so. */
-static bool clear(const berth__victims *victims, berth__dry_run *dry_run, uint32_t slot, bool all)
-{
-    bool lacks = all;
-    const uint32_t first = berth__view_node(dry_run->decision.cycle->view, slot)->first_pod;
-    for (uint32_t i = first; i != BERTH_POD_INDEX_NONE && !lacks;
-         i = berth__pod_at(dry_run->pods, i)->next)
-        lacks = is_away(victims, i);
-    for (uint32_t i = first; i != BERTH_POD_INDEX_NONE && lacks;
-         i = berth__pod_at(dry_run->pods, i)->next)
-        if (!is_away(victims, i))
-            berth__dry_run_take_from(dry_run, berth__pod_at(dry_run->pods, i)->cls, slot);
-    return lacks;
-}
-
-/* Put all pods back. If memory runs out, take the remaining pods off, too, and remove the node from
- * its slot. Do the same for every other node whose pods did not all return. */
-static void put_back(berth__victims *victims, berth__dry_run *dry_run)
-{
-    bool complete = true;
-    for (uint32_t i = 0; i < victims->lower_count; i++) {
-        berth__lower_pod *one = &victims->lower[i];
-        bool back = one->stays || put(dry_run, one);
-        one->away = !back;
-        complete &= back;
-    }
-    if (complete)
-        return;
-    for (const berth__other_slot *other = dry_run->others; other != NULL; other = other->next)
-        if (other->writable && clear(victims, dry_run, other->slot, false))
-            berth__dry_run_forfeit_other(dry_run, other);
-    (void)clear(victims, dry_run, dry_run->slot, true);
-    berth__dry_run_forfeit(dry_run);
+        if (!victims->lower[i].stays)
+            put_back(dry_run, &victims->lower[i]);
 }
 
 berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_run, uint32_t slot,
@@ -369,7 +322,7 @@ berth_status berth__victims_select(berth__victims *victims, berth__dry_run *dry_
     }
     if (dry_run->failed && out->state == BERTH__TRIED_REFUSED)
         out->state = BERTH__TRIED_FAILED;
-    put_back(victims, dry_run);
+    put_all_back(victims, dry_run);
     return berth__dry_run_end(dry_run) == BERTH_OK ? status : BERTH_E_NOMEM;
 }
 

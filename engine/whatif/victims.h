@@ -16,7 +16,6 @@ typedef struct berth__lower_pod {
     int32_t priority;
     uint32_t violations; /* pods whose eviction violates a disruption budget */
     bool stays;          /* it need not be evicted */
-    bool away;           /* putting it back failed */
     bool of_group;       /* it belongs to a PodGroup */
     /* The pods that are evicted together, `pod` among them; 0: only `pod`. */
     const berth__grouped_pod *together;
