@@ -11,6 +11,10 @@ const char *const operation_names[OPERATION_VERBS] = {
 #undef X
 };
 
+#define X(name, weight) +(weight)
+_Static_assert(0 OPERATION_LIST(X) <= 256, "the last verbs would never be chosen");
+#undef X
+
 operation_verb operation_of(uint8_t byte)
 {
     static const uint8_t weights[] = {
