@@ -130,15 +130,14 @@ berth_status berth__cluster_bind(berth__cluster *cluster, uint32_t pod, uint32_t
 berth_status berth__cluster_prepare_unbind(berth__cluster *cluster, uint32_t pod);
 berth_status berth__cluster_unbind(berth__cluster *cluster, uint32_t pod);
 
-/* Where a pending pod is, and when its node-to-be was last refreshed: what a bind changes beyond
- * sums. */
+/* What a bind changes and the pod's records do not tell afterwards. */
 typedef struct berth__before_bind {
-    uint32_t previous; /* among the pending pods */
-    uint64_t refreshed;
+    uint32_t previous;  /* the pod before it on the list of pending pods */
+    uint64_t refreshed; /* of the node */
 } berth__before_bind;
 
-/* Read that before a bind; with it, take the bind back if nothing else has changed since. Needs no
- * memory. Only while `undo` does not record. */
+/* `before_bind` reads this before a bind. `retract` takes the bind back, if nothing else has
+ * changed since; it needs no memory. Only while `undo` does not record. */
 berth__before_bind berth__cluster_before_bind(berth__cluster *cluster, uint32_t pod, uint32_t node);
 void berth__cluster_retract(berth__cluster *cluster, uint32_t pod, berth__before_bind before);
 

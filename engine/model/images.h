@@ -59,7 +59,7 @@ static inline void berth__images_begin_cycle(berth__images *images)
     images->cycle++;
 }
 
-/* Take back the cycle in which nothing has changed, if there is one after this cycle. */
+/* Go back to a former cycle; nothing has changed since then. */
 static inline void berth__images_return_to_cycle(berth__images *images, uint64_t cycle)
 {
     images->cycle = cycle;

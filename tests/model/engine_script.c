@@ -90,6 +90,17 @@ void script_profiles(script *t, uint32_t legacy_percent)
         t->profiles[i] = script_profile(t, i, legacy);
 }
 
+void script_config(script *t, uint64_t seed, berth_engine_config *config)
+{
+    static const uint32_t threads[] = {1, 1, 2};
+    static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_AUTO, BERTH_PATH_INDEX};
+    berth_engine_config_init(config);
+    script_profiles(t, 20);
+    config->threads = threads[gen_below(&t->gen, 3)];
+    config->path = paths[gen_below(&t->gen, 3)];
+    config->seed = seed;
+}
+
 void script_open(script *t, berth_engine_config *config, berth_engine **twin)
 {
     berth_error error = {0};
@@ -215,6 +226,19 @@ void script_dump(const script *t, const berth_engine *engine, text *out)
                   (unsigned long long)id, berth_engine_pod_node(engine, id));
     }
     print_pending(out, engine);
+}
+
+void script_same_state(script *t, berth_engine *twin)
+{
+    berth_error error = {0};
+    text own = {0}, other = {0};
+    script_must(t, "check", berth_engine_check(t->engine, &error), &error);
+    script_must(t, "check of the twin", berth_engine_check(twin, &error), &error);
+    script_dump(t, t->engine, &own);
+    script_dump(t, twin, &other);
+    script_same(t, "the state", other.bytes, own.bytes);
+    free(own.bytes);
+    free(other.bytes);
 }
 
 /* ---- running operations ---- */

@@ -79,6 +79,10 @@ void script_begin(script *t, const char *program, uint64_t seed, unsigned long o
 void script_profiles(script *t, uint32_t legacy_percent);
 berth_profile script_profile(script *t, uint32_t index, bool legacy);
 
+/* Makes profiles, in a fifth of the rounds those of v1.15, and a configuration with one or two
+ * threads and any path. */
+void script_config(script *t, uint64_t seed, berth_engine_config *config);
+
 /* Creates the engine with the profiles and the version of the cluster, a twin with the same
  * configuration (may be NULL), and the explanation. */
 void script_open(script *t, berth_engine_config *config, berth_engine **twin);
@@ -88,6 +92,9 @@ void script_close(script *t);
 
 /* Writes everything that can be read from the engine without changing it. */
 void script_dump(const script *t, const berth_engine *engine, text *out);
+
+/* Check the engine and a twin, and that their readable states are equal. */
+void script_same_state(script *t, berth_engine *twin);
 
 /* Create the initial cluster, operation by operation: most objects and nodes, and some pods. */
 void script_fill(script *t, void (*operate)(void *context, const operation *op), void *context);

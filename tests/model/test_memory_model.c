@@ -105,16 +105,6 @@ static void do_both(void *context, const operation *op)
     free(got);
 }
 
-static void compare_states(trial *t)
-{
-    berth_error error = {0};
-    script_must(&t->s, "check", berth_engine_check(t->s.engine, &error), &error);
-    script_must(&t->s, "check of the twin", berth_engine_check(t->twin, &error), &error);
-    script_dump(&t->s, t->s.engine, &t->before);
-    script_dump(&t->s, t->twin, &t->after);
-    script_same(&t->s, "the state", t->before.bytes, t->after.bytes);
-}
-
 /* Creates the twin and its explanation while memory ends. */
 static void open_twin(trial *t, const berth_engine_config *config)
 {
@@ -134,14 +124,8 @@ static void open_twin(trial *t, const berth_engine_config *config)
 
 static void start(trial *t, uint64_t seed)
 {
-    static const uint32_t threads[] = {1, 1, 2};
-    static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_AUTO, BERTH_PATH_INDEX};
     berth_engine_config config;
-    berth_engine_config_init(&config);
-    script_profiles(&t->s, 20);
-    config.threads = threads[gen_below(&t->s.gen, 3)];
-    config.path = paths[gen_below(&t->s.gen, 3)];
-    config.seed = seed;
+    script_config(&t->s, seed, &config);
     script_open(&t->s, &config, NULL);
     config.allocator = &ending;
     open_twin(t, &config);
@@ -159,10 +143,10 @@ static bool run_round(const round_options *o, uint64_t seed)
         operation op = script_operation(&t.s);
         do_both(&t, &op);
         if (gen_chance(&t.s.gen, 2))
-            compare_states(&t);
+            script_same_state(&t.s, t.twin);
     }
     if (!t.s.failed)
-        compare_states(&t);
+        script_same_state(&t.s, t.twin);
     berth_explanation_destroy(t.explanation);
     berth_engine_destroy(t.twin);
     if (atomic_load(&bytes_in_use) != 0)

@@ -25,7 +25,7 @@ typedef struct trial {
     operation *staying; /* operations of the open transaction, except those rolled back */
     char **results;
     size_t staying_count;
-    text before, after;
+    text after;
 } trial;
 
 static struct {
@@ -109,28 +109,12 @@ static void follow(trial *t)
     forget(t, 0);
 }
 
-static void compare_states(trial *t)
-{
-    berth_error error = {0};
-    script_must(&t->s, "check", berth_engine_check(t->s.engine, &error), &error);
-    script_must(&t->s, "check of the twin", berth_engine_check(t->twin, &error), &error);
-    script_dump(&t->s, t->twin, &t->before);
-    script_dump(&t->s, t->s.engine, &t->after);
-    script_same(&t->s, "the state", t->before.bytes, t->after.bytes);
-}
-
 /* ---- rounds ---- */
 
 static void start(trial *t)
 {
-    static const uint32_t threads[] = {1, 1, 2};
-    static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_AUTO, BERTH_PATH_INDEX};
     berth_engine_config config;
-    berth_engine_config_init(&config);
-    script_profiles(&t->s, 20);
-    config.threads = threads[gen_below(&t->s.gen, 3)];
-    config.path = paths[gen_below(&t->s.gen, 3)];
-    config.seed = t->seed;
+    script_config(&t->s, t->seed, &config);
     script_open(&t->s, &config, &t->twin);
     t->staying = naive_alloc(&t->s.gen.region, OPS_MAX * sizeof(*t->staying));
     t->results = naive_alloc(&t->s.gen.region, OPS_MAX * sizeof(*t->results));
@@ -159,13 +143,12 @@ static bool run_round(const round_options *o, uint64_t seed)
             do_both(&t, &op);
         }
         if (gen_chance(&t.s.gen, 5))
-            compare_states(&t);
+            script_same_state(&t.s, t.twin);
     }
     if (!t.s.failed)
-        compare_states(&t);
+        script_same_state(&t.s, t.twin);
     forget(&t, 0);
     berth_engine_destroy(t.twin);
-    free(t.before.bytes);
     free(t.after.bytes);
     script_close(&t.s);
     return !t.s.failed;
