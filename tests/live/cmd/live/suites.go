@@ -15,7 +15,7 @@ func runSuites(arguments []string) error {
 	set.StringVar(&o.Programs, "programs", "", "the folder of the test programs")
 	set.StringVar(&o.Berth, "berth", "", "the program under test; without it, kube-scheduler")
 	set.StringVar(&o.List, "list", "", "a file with the tests that need not pass")
-	set.StringVar(&o.Only, "only", "", "only packages whose path has this text")
+	set.StringVar(&o.Only, "only", "", "only the package with this path, else those whose paths have this text")
 	set.DurationVar(&o.Limit, "limit", 15*time.Minute, "how long one test with its subtests may take")
 	_ = set.Parse(arguments)
 	var err error

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -23,7 +24,7 @@ type Options struct {
 	EtcdServer string // the program that is etcd
 	Berth      string // the program under test; "" tests kube-scheduler
 	List       string // a file: the tests that need not pass
-	Only       string // packages whose path has this text
+	Only       string // the package with this path, else those whose paths have this text
 	Limit      time.Duration
 }
 
@@ -39,22 +40,19 @@ func Run(ctx context.Context, o Options, to io.Writer) (Counts, error) {
 	if err != nil {
 		return sum, err
 	}
-	for _, path := range []*string{&o.Folder, &o.Source, &o.Programs} {
-		absolute, err := filepath.Abs(*path) // the programs run in other folders
+	for _, folder := range []*string{&o.Folder, &o.Source, &o.Programs} {
+		absolute, err := filepath.Abs(*folder) // the programs run in other folders
 		if err != nil {
 			return sum, err
 		}
-		*path = absolute
+		*folder = absolute
 	}
 	programs, err := filepath.Glob(filepath.Join(o.Programs, "*"+suffix))
 	if err != nil || len(programs) == 0 {
 		return sum, fmt.Errorf("there are no test programs in %s", o.Programs)
 	}
-	for _, program := range programs {
-		suite := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(program), suffix), ".", "/")
-		if !strings.Contains(suite, o.Only) {
-			continue
-		}
+	for _, program := range chosen(programs, o.Only) {
+		suite := path(program)
 		counts, err := o.one(ctx, program, suite, list)
 		if err != nil {
 			return sum, fmt.Errorf("%s: %w", suite, err)
@@ -64,6 +62,21 @@ func Run(ctx context.Context, o Options, to io.Writer) (Counts, error) {
 	}
 	sum.print(to, "all")
 	return sum, nil
+}
+
+// path returns the path of a program's package below test/integration.
+func path(program string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(filepath.Base(program), suffix), ".", "/")
+}
+
+// chosen returns the program of the package with this path, else those whose paths have this text.
+func chosen(programs []string, only string) []string {
+	if i := slices.IndexFunc(programs, func(program string) bool { return path(program) == only }); i >= 0 {
+		return programs[i : i+1]
+	}
+	return slices.DeleteFunc(slices.Clone(programs), func(program string) bool {
+		return !strings.Contains(path(program), only)
+	})
 }
 
 // one runs each test of a program by itself, so that one that hangs ends alone.
