@@ -186,6 +186,28 @@ grown "shape=m%3Dcpu%3D64%2Cmemory%3D256Gi%2Cprice%3D1&shape=l%3Dlike%3Dnode-1%2
   --shape m=cpu=64,memory=256Gi,price=1 --shape l=like=node-1,price=0.3
 grown "" --effort 1000
 grown "shape=m%3Dcpu%3D4%2Cmemory%3D8Gi&keep-nodes=true&summary=true&effort=10" --shape m=cpu=4,memory=8Gi --keep-nodes --summary --effort 10
+# With a manifest.
+# grown_for BODY QUESTION ARGUMENT...
+grown_for() {
+  ask 200 POST "/v1/grow?$2" "$1"
+  printf '%s\n' "$1" >"$work/more.yaml"
+  "$berth" grow "${here[@]}" -f "$work/more.yaml" "${@:3}" -o json >"$work/out" 2>"$work/err"
+  same "grow $2 with a manifest"
+}
+grown_for "$(body web)" "shape=m%3Dcpu%3D64%2Cmemory%3D256Gi" --shape m=cpu=64,memory=256Gi
+grown_for "$(body huge; echo ---; body bare)" "shape=m%3Dcpu%3D1200%2Cmemory%3D8Gi%2Cprice%3D2" \
+  --shape m=cpu=1200,memory=8Gi,price=2
+grown_for "$(body fat)" "shape=m%3Dcpu%3D4%2Cmemory%3D8Gi&namespace=small" --shape m=cpu=4,memory=8Gi -n small
+deployment apart 2 "schedulerName: another, containers: [{name: c, image: nginx}]"
+grown_for "$(body apart)" "shape=m%3Dcpu%3D4%2Cmemory%3D8Gi" --shape m=cpu=4,memory=8Gi
+# A limit range refuses `fat`, a quota two of `five`, and no profile serves `apart`.
+deployment five 5 "containers: [{name: c, image: nginx}]"
+grown_for "$(body five)" "namespace=small&summary=true" -n small --summary
+ask 400 POST /v1/grow
+says "there is no manifest in the request"
+ask 422 POST /v1/grow "$(printf 'apiVersion: v1\nkind: Namespace\nmetadata: {name: new}')"
+says "there are no pods in the manifest"
+ask 400 POST "/v1/grow?keep-nodes=true" "$(body web)"
 ask 400 GET "/v1/grow?keep-nodes=true"
 says "nothing is asked"
 ask 400 GET "/v1/grow?shape=/etc/passwd"

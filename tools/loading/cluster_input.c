@@ -148,6 +148,11 @@ static void skip(cluster_input *input, berth_pod_id pod, berth_str reason, bool 
         (cluster_skip){pod, word_table_add(&input->skip_reasons, reason), refused};
 }
 
+void cluster_input_skip(cluster_input *input, berth_pod_id pod, berth_str reason)
+{
+    skip(input, pod, reason, true);
+}
+
 /* Skip pods that never enter a scheduler's queue: those that are being deleted, and those of other
  * schedulers. */
 void cluster_input_pass_over(cluster_input *input, const engine_setup *setup, berth_pod_id pod,
@@ -219,7 +224,7 @@ static berth_status add_pod(load *l, const berth_object *object, berth_object_id
     TRY(add_or_settle(l, added, id, error));
     skip_if_due(l, id->pod, added->as.pod);
     if (refusal[0] != '\0' && id->pod != BERTH_POD_NONE)
-        skip(l->input, id->pod, words_of(refusal), true);
+        cluster_input_skip(l->input, id->pod, words_of(refusal));
     admission_added(rules, added->as.pod, id->pod, refusal[0] != '\0');
     return BERTH_OK;
 }
@@ -280,8 +285,7 @@ static void on_note(void *context, const berth_note *note)
 
 static void on_refused(void *context, berth_pod_id pod, berth_str reason)
 {
-    cluster_input *input = context;
-    skip(input, pod, reason, true);
+    cluster_input_skip(context, pod, reason);
 }
 
 void cluster_input_look(cluster_input *input, const berth_object *object, const berth_error *origin)

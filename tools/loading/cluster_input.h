@@ -120,6 +120,9 @@ berth_status cluster_input_report(cluster_input *input, berth_error *error);
 void cluster_input_pass_over(cluster_input *input, const engine_setup *setup, berth_pod_id pod,
                              bool deleting, berth_str scheduler_name);
 
+/* Skip a pod because admission refuses it. Call cluster_input_admit afterwards. */
+void cluster_input_skip(cluster_input *input, berth_pod_id pod, berth_str reason);
+
 /* Why a pending pod is skipped, or NULL. */
 const cluster_skip *cluster_input_skipped(const cluster_input *input, berth_pod_id pod);
 

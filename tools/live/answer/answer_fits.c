@@ -7,6 +7,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "explain/pod_lookup.h"
+#include "live/answer/answer_manifest.h"
 #include "live/answer/answers.h"
 
 enum { EXPLAINED_MAX = 20, TIME_EVERY = 64 };
@@ -26,69 +27,17 @@ typedef struct fitting {
     berth_explanation *why;
 } fitting;
 
-/* ---- reading ---- */
-
-/* Add a pod as an API server would store it. */
-static berth_status add_pod(fitting *f, const berth_pod *source, berth_error *error)
-{
-    cluster_input *input = &f->room->input;
-    char refusal[256] = "";
-    berth_pod pod = *source;
-    wanted one = {.node = BERTH_NODE_NONE};
-    (void)admission_pod(&input->admission, &pod, &input->inspection.findings, refusal,
-                        sizeof(refusal));
-    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
-    TRY(berth_engine_add_pod(f->room->branch, &pod, &one.pod, error));
-    admission_added(&input->admission, &pod, one.pod, refusal[0] != '\0');
-    if (refusal[0] != '\0')
-        one.message = heap_text(refusal, strlen(refusal));
-    f->pods = heap_grow(f->pods, &f->capacity, f->count + 1, sizeof(*f->pods));
-    f->pods[f->count++] = one;
-    return BERTH_OK;
-}
-
-/* Objects other than pods are added to the branch; those that exist already are left as they are.
- */
-static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,
-                            berth_error *error)
+static void add_wanted(void *context, const berth_pod *pod, berth_pod_id id)
 {
     fitting *f = context;
-    cluster_input_look(&f->room->input, object, origin);
-    berth_status status;
-    if (object->kind == BERTH_KIND_POD) {
-        status = add_pod(f, object->as.pod, error);
-    } else {
-        status = berth_engine_add(f->room->branch, object, NULL, error);
-        status = status == BERTH_E_EXISTS ? BERTH_OK : status;
-    }
-    if (status == BERTH_OK)
-        claim_book_see(&f->room->input.claims, object);
-    else
-        error_place(error, origin);
-    return status;
-}
-
-static berth_status read_manifest(fitting *f, berth_error *error)
-{
-    answer_room *room = f->room;
-    const berth_read_options options = cluster_input_reading(&room->input);
-    const berth_str manifest = {room->asked->body, (uint32_t)room->asked->length};
-    berth_reader *reader = NULL;
-    TRY(berth_reader_create(&options, &reader, error));
-    berth_status status = berth_reader_text(reader, manifest, "manifest", on_read, f, error);
-    if (status == BERTH_OK)
-        status = berth_reader_finish(reader, room->branch, on_read, f, error);
-    berth_reader_destroy(reader);
-    if (status == BERTH_OK && f->count == 0)
-        return error_set(error, BERTH_E_INVALID, NULL, "there are no pods in the manifest");
-    if (status == BERTH_OK)
-        cluster_input_admit(&room->input, room->branch);
-    return status;
+    (void)pod;
+    f->pods = heap_grow(f->pods, &f->capacity, f->count + 1, sizeof(*f->pods));
+    f->pods[f->count++] = (wanted){.pod = id, .node = BERTH_NODE_NONE};
 }
 
 /* ---- placing ---- */
 
-/* The refusal by a ResourceQuota; absent: the quotas admit the pod. */
+/* Why admission refuses the pod; absent: it admits the pod. */
 static berth_str refusal_of(const fitting *f, const wanted *one)
 {
     const cluster_skip *skip = cluster_input_skipped(&f->room->input, one->pod);
@@ -114,10 +63,10 @@ static berth_status place_one(fitting *f, wanted *one, berth_error *error)
 {
     berth_placement placement;
     const berth_str refusal = refusal_of(f, one);
-    if (one->message == NULL && refusal.data != NULL)
+    if (refusal.data != NULL) {
         one->message = heap_text(refusal.data, refusal.len);
-    if (one->message != NULL)
         return BERTH_OK;
+    }
     TRY(berth_engine_schedule(f->room->branch, one->pod, &placement, error));
     if (placement.verdict != BERTH_VERDICT_PLACED)
         return explain(f, one, error);
@@ -170,7 +119,7 @@ berth_status answer_fits(answer_room *room, output *o, berth_error *error)
     bool summary = false;
     berth_status status = answer_flag(room->asked, "summary", &summary, error);
     if (status == BERTH_OK)
-        status = read_manifest(&f, error);
+        status = answer_manifest_read(room, add_wanted, &f, error);
     if (status == BERTH_OK)
         status = place_all(&f, error);
     if (status == BERTH_OK)

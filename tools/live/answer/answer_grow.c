@@ -1,6 +1,10 @@
-/* Which nodes the pending pods need, and which nodes could go, as `berth grow -o json` shows.
- * Arguments: shape (NAME=cpu=4,memory=16Gi,price=0.2; repeatable), effort, keep-nodes, summary. */
+/* Which nodes the pending pods need, and those of a manifest if there is one, and which nodes could
+ * go, as `berth grow -o json` shows. Arguments: shape (NAME=cpu=4,memory=16Gi,price=0.2;
+ * repeatable), effort, keep-nodes, summary, namespace. */
+#include <string.h>
+
 #include "cli/exits.h"
+#include "live/answer/answer_manifest.h"
 #include "live/answer/answers.h"
 #include "plans/growth_question.h"
 #include "plans/plan_pods.h"
@@ -33,6 +37,20 @@ static berth_status read_question(answer_room *room, growth_question *grow, bool
                : BERTH_OK;
 }
 
+static void see_pod(void *context, const berth_pod *pod, berth_pod_id id)
+{
+    answer_room *room = context;
+    cluster_input_pass_over(&room->input, room->world->setup, id, false, pod->scheduler_name);
+}
+
+static berth_status read_pods(answer_room *room, berth_error *error)
+{
+    TRY(plan_pass_over(room->branch, &room->input, room->world->setup, error));
+    return strcmp(room->asked->method, "POST") == 0
+               ? answer_manifest_read(room, see_pod, room, error)
+               : BERTH_OK;
+}
+
 berth_status answer_grow(answer_room *room, FILE *out, berth_error *error)
 {
     growth_question grow = {.engine = room->branch,
@@ -42,7 +60,7 @@ berth_status answer_grow(answer_room *room, FILE *out, berth_error *error)
     bool summary = false;
     berth_status status = read_question(room, &grow, &summary, error);
     if (status == BERTH_OK)
-        status = plan_pass_over(room->branch, &room->input, room->world->setup, error);
+        status = read_pods(room, error);
     if (status == BERTH_OK)
         status = growth_question_answer(&grow, error);
     if (status == BERTH_OK)

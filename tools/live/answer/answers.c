@@ -7,8 +7,13 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 
+/* How a question may be asked. */
+typedef enum asked_by { BY_GET = 1, BY_POST = 2, BY_BOTH = BY_GET | BY_POST } asked_by;
+
 typedef struct answerer {
-    const char *path, *method, *name;
+    const char *path;
+    asked_by by;
+    const char *name;
     uint32_t flat_depth; /* as in the command of this name, so that answers are equal */
     berth_status (*make)(answer_room *room, output *o, berth_error *error);
     berth_status (*write)(answer_room *room, FILE *out, berth_error *error); /* a whole document */
@@ -16,15 +21,15 @@ typedef struct answerer {
 } answerer;
 
 static const answerer answerers[] = {
-    {"/v1/fits", "POST", "fits", 2, answer_fits, NULL, NULL},
-    {"/v1/capacity", "POST", "capacity", 4, answer_capacity, NULL, NULL},
-    {"/v1/drain", "GET", "drain", 4, answer_drain, NULL, NULL},
-    {"/v1/explain", "GET", "explain", 3, answer_explain, NULL, NULL},
-    {"/v1/grow", "GET", "grow", 0, NULL, answer_grow, NULL},
-    {"/v1/report", "GET", "report", 0, NULL, answer_report, NULL},
-    {"/", "GET", "page", 0, NULL, answer_page, "text/html; charset=utf-8"},
-    {"/v1/changes", "GET", "changes", 0, NULL, NULL, NULL}, /* answered in asking.c */
-    {"/openapi.json", "GET", "openapi", 0, NULL, NULL, NULL},
+    {"/v1/fits", BY_POST, "fits", 2, answer_fits, NULL, NULL},
+    {"/v1/capacity", BY_POST, "capacity", 4, answer_capacity, NULL, NULL},
+    {"/v1/drain", BY_GET, "drain", 4, answer_drain, NULL, NULL},
+    {"/v1/explain", BY_GET, "explain", 3, answer_explain, NULL, NULL},
+    {"/v1/grow", BY_BOTH, "grow", 0, NULL, answer_grow, NULL},
+    {"/v1/report", BY_GET, "report", 0, NULL, answer_report, NULL},
+    {"/", BY_GET, "page", 0, NULL, answer_page, "text/html; charset=utf-8"},
+    {"/v1/changes", BY_GET, "changes", 0, NULL, NULL, NULL}, /* answered in asking.c */
+    {"/openapi.json", BY_GET, "openapi", 0, NULL, NULL, NULL},
 };
 
 static const answerer *find(const char *path)
@@ -147,16 +152,24 @@ static debug_page about_cluster(const answerer *how, const answer_world *world,
     return page;
 }
 
+/* HEAD is as good as GET; 0: no question is asked like this. */
+static asked_by by_of(const char *method)
+{
+    if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
+        return BY_GET;
+    return strcmp(method, "POST") == 0 ? BY_POST : (asked_by)0;
+}
+
 debug_page answers_make(const answer_world *world, const question *asked, berth_cancel_flag cancel)
 {
     const answerer *how = find(asked->path);
     if (how == NULL)
         return answers_refuse(404, "NotFound", "no such question; /openapi.json lists them");
-    const bool is_get = strcmp(asked->method, "GET") == 0 || strcmp(asked->method, "HEAD") == 0;
-    if (is_get != (strcmp(how->method, "GET") == 0) ||
-        (!is_get && strcmp(asked->method, how->method) != 0)) {
+    const asked_by by = by_of(asked->method);
+    if ((by & how->by) == 0) {
+        static const char *const words[] = {[BY_GET] = "GET", "POST", "GET or POST"};
         char text[64];
-        snprintf(text, sizeof(text), "this question is asked by %s", how->method);
+        snprintf(text, sizeof(text), "this question is asked by %s", words[how->by]);
         return answers_refuse(405, "MethodNotAllowed", text);
     }
     if (how->make == NULL && how->write == NULL) {
@@ -167,7 +180,7 @@ debug_page answers_make(const answer_world *world, const question *asked, berth_
     }
     if (asked->is_too_long)
         return answers_refuse(413, "TooLarge", "the manifest is too long");
-    if (!is_get && asked->length == 0)
+    if (by == BY_POST && asked->length == 0)
         return answers_refuse(400, "BadRequest", "there is no manifest in the request");
     return about_cluster(how, world, asked, cancel);
 }

@@ -4,6 +4,7 @@
  *   POST /v1/capacity  a manifest: how many more of each of its pods fit?
  *   GET  /v1/drain     nodes: would their pods fit elsewhere?
  *   GET  /v1/grow      which nodes do the pending pods need, and which could go?
+ *   POST /v1/grow      a manifest: the same, if its pods waited, too
  *   GET  /v1/explain   a pod of the cluster: why does it get its node, or none?
  *   GET  /v1/report    the cluster at a glance; GET / is a page of it that asks and follows
  *   GET  /v1/changes   an event when the cluster has changed (asking.h)
