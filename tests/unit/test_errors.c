@@ -528,11 +528,14 @@ static void test_text(void **state)
     berth_reader *reader = NULL;
     berth_scheduler_config *config = NULL;
     berth_quantity amount;
+    int64_t duration_ns;
     const berth_read_options sizeless = {0}, options = {.size = sizeof(options)};
     const berth_str pod = text("{kind: Pod, apiVersion: v1, metadata: {name: p}}");
     FAIL(BERTH_E_PARSE, berth_quantity_parse(text("1x"), &amount, &error));
     FAIL(BERTH_E_PARSE, berth_quantity_parse((berth_str){0}, &amount, &error));
     FAIL(BERTH_E_RANGE, berth_quantity_parse(text("1e30"), &amount, &error));
+    FAIL(BERTH_E_PARSE, berth_duration_parse(text("1x"), &duration_ns, &error));
+    FAIL(BERTH_E_RANGE, berth_duration_parse(text("2562048h"), &duration_ns, &error));
     FAIL(BERTH_E_ARG, berth_reader_create(&sizeless, &reader, &error));
     assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
     FAIL(BERTH_E_ARG, berth_reader_text(reader, pod, "text", NULL, NULL, &error));

@@ -29,6 +29,7 @@ static union {
     berth_step step;
     berth_memory memory;
     berth_quantity quantity;
+    int64_t duration_ns;
     berth_fit fit;
 } got;
 
@@ -101,6 +102,11 @@ static bool no_quantity(void)
     return got.quantity.units == 0 && got.quantity.nanos == 0;
 }
 
+static bool no_duration(void)
+{
+    return got.duration_ns == 0;
+}
+
 static bool no_fit(void)
 {
     return got.fit.verdict == BERTH_VERDICT_ERROR && got.fit.plugin.len == 0 &&
@@ -152,6 +158,7 @@ static bool no_fit(void)
       no_pod)                                                                                      \
     X(config_file, berth_scheduler_config_file("", 0, (void *)&got, NULL), no_pointer)             \
     X(config_text, berth_scheduler_config_text(text("{"), "x", 0, (void *)&got, NULL), no_pointer) \
+    X(duration_parse, berth_duration_parse(text("1x"), &got.duration_ns, NULL), no_duration)       \
     X(quantity_parse, berth_quantity_parse(text("1x"), &got.quantity, NULL), no_quantity)
 
 #define X(name, call, nothing)            \

@@ -15,6 +15,7 @@ var notWrapped = map[string]string{
 	"berth_cycle_node":                           "a slice has its nodes",
 	"berth_cycle_node_resource":                  "a slice has its columns",
 	"berth_cycle_slot_count":                     "a slice has its length",
+	"berth_duration_parse":                       "time has durations",
 	"berth_engine_fit_count":                     "FitCount, by berth_engine_fit_count_with",
 	"berth_engine_load_file":                     "LoadFile tells how many were added before an error, too",
 	"berth_engine_load_text":                     "Load tells how many were added before an error, too",

@@ -1,5 +1,5 @@
-/* Kubernetes text: objects read from JSON and YAML and written back, quantities, and scheduler
- * configurations. The only part of the library that knows JSON and YAML; it translates into
+/* Kubernetes text: objects read from JSON and YAML and written back, quantities, durations, and
+ * scheduler configurations. The only part of the library that knows JSON and YAML; it translates into
  * objects.h and profile.h. */
 #ifndef BERTH_KUBE_H
 #define BERTH_KUBE_H
@@ -21,6 +21,10 @@ BERTH_API berth_status berth_quantity_parse(berth_str text, berth_quantity *out,
  * `binary` chooses Ki, Mi, ... where Kubernetes would. Returns the length of the whole text.
  * Threads: any. */
 BERTH_API size_t berth_quantity_format(berth_quantity amount, bool binary, char *out, size_t size);
+
+/* Parse a duration in Go's form ("15s", "1m30s", "-1.5h", "0") into nanoseconds. Threads: any.
+ * Errors: BERTH_E_PARSE, BERTH_E_RANGE (beyond 63 bits). Source: Go 1.26, time.ParseDuration. */
+BERTH_API berth_status berth_duration_parse(berth_str text, int64_t *out_ns, berth_error *error);
 
 /* ---- objects ---- */
 

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/kube.h"
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/words.h"
 #include "live/credentials/kubeconfig.h"
 #include "live/credentials/yaml_tree.h"
 
@@ -33,45 +35,12 @@ void run_config_free(run_config *config)
     *config = (run_config){.qps = 0};
 }
 
-static int64_t unit_ns(const char *text, size_t length)
-{
-    static const struct {
-        const char *name;
-        int64_t ns;
-    } units[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
-                 {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (strlen(units[i].name) == length && memcmp(units[i].name, text, length) == 0)
-            return units[i].ns;
-    return 0;
-}
-
 bool duration_read(const char *text, int64_t *ns)
 {
-    double sum = 0;
-    if (strcmp(text, "0") == 0) {
-        *ns = 0;
-        return true;
-    }
-    if (*text == '\0')
+    int64_t parsed;
+    if (berth_duration_parse(words_of(text), &parsed, NULL) != BERTH_OK || parsed < 0)
         return false;
-    while (*text != '\0') {
-        size_t digits = strspn(text, "0123456789.");
-        char *end;
-        double number = strtod(text, &end);
-        if (digits == 0 || end != text + digits)
-            return false;
-        text += digits;
-        size_t length = strcspn(text, "0123456789.");
-        int64_t unit = unit_ns(text, length);
-        if (unit == 0)
-            return false;
-        text += length;
-        sum += number * (double)unit;
-    }
-    if (sum > 9e18)
-        return false;
-    *ns = (int64_t)sum;
+    *ns = parsed;
     return true;
 }
 

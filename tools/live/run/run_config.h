@@ -35,8 +35,8 @@ berth_status run_config_read_text(run_config *config, berth_str text, const char
 
 void run_config_free(run_config *config);
 
-/* Read a duration in Go's form ("15s", "1m30s", "100ms", "1.5h"). Returns false if it is not one,
- * or is negative. */
+/* Read a duration in Go's form (berth_duration_parse). Returns false, and leaves `ns` as it is, if
+ * the text is not one, or is negative. */
 bool duration_read(const char *text, int64_t *ns);
 
 /* Check the lease's times: lease > deadline > 1.2 times the retry period. Returns NULL, or what is
