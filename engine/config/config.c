@@ -282,7 +282,6 @@ static berth_status read_profiles(berth__config_tree *tree, const berth__json *r
 static berth_status read_modern(berth__config_tree *tree, const berth__json *root,
                                 berth_scheduler_config *config)
 {
-    /* Members that do not influence decisions are accepted and ignored. */
     static const char *const fields[] = {"apiVersion",
                                          "kind",
                                          "parallelism",
@@ -300,6 +299,7 @@ static berth_status read_modern(berth__config_tree *tree, const berth__json *roo
     int32_t parallelism = 16;
     int32_t percentage = 0;
     BERTH_TRY(berth__config_object(tree, root, fields));
+    BERTH_TRY(berth__config_process_check(tree, root));
     BERTH_TRY(berth__config_int32(tree, root, "parallelism", (berth__config_range){1, INT32_MAX},
                                   &parallelism));
     BERTH_TRY(berth__config_int32(tree, root, "percentageOfNodesToScore",

@@ -60,9 +60,14 @@ berth_status berth__config_extenders_refuse(berth__config_tree *tree, const bert
 
 /* ---- config_duration.c ---- */
 
-/* Read a member such as "1m30s", at least `least_ns`. Without it, `*out_ns` keeps its value. */
+/* Read a member such as "1m30s", at least `least_ns` (INT64_MIN: any). Without it, `*out_ns` keeps its value. */
 berth_status berth__config_duration(berth__config_tree *tree, const berth__json *object,
                                     const char *key, int64_t least_ns, int64_t *out_ns);
+
+/* ---- config_process.c ---- */
+
+/* Check the types and names of the members that change no decision. */
+berth_status berth__config_process_check(berth__config_tree *tree, const berth__json *root);
 
 /* ---- config_extenders.c ---- */
 

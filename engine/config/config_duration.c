@@ -19,6 +19,10 @@ berth_status berth__config_duration(berth__config_tree *tree, const berth__json 
         return BERTH_OK;
     }
     berth__config_enter(tree, key);
+    if (least_ns == INT64_MIN)
+        return berth__config_fail(tree, BERTH_E_INVALID,
+                                  "must be a duration such as 15s, not \"%.*s\"", (int)text.len,
+                                  text.data);
     return berth__config_fail(tree, BERTH_E_INVALID,
                               "must be a duration of %" PRId64 "s or more, not \"%.*s\"",
                               least_ns / SECOND_NS, (int)text.len, text.data);

@@ -3,6 +3,7 @@
  * (validateExtenders), scheduler.go (buildExtenders). */
 #include <inttypes.h>
 
+#include "base/names.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "model/model.h"
@@ -33,16 +34,47 @@ static berth_status read_tls(berth__config_tree *tree, const berth__json *json,
     return BERTH_OK;
 }
 
-static bool is_among(const berth_str *names, uint32_t count, berth_str name)
+/* The resources that the extenders read so far manage; a resource has one extender. */
+typedef struct managed {
+    berth_str *names;
+    berth__names index;
+} managed;
+
+/* How many resources an extender lists, whether or not it is well-formed. */
+static uint32_t count_managed(const berth__json *extender)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (berth__str_eq(names[i], name))
-            return true;
-    return false;
+    const berth__json *resources = extender->type == BERTH__JSON_OBJECT
+                                       ? berth__config_member(extender, "managedResources")
+                                       : NULL;
+    return resources != NULL && resources->type == BERTH__JSON_ARRAY ? resources->count : 0;
+}
+
+/* Make room for the resources of a list of extenders. */
+static berth_status make_managed(berth__config_tree *tree, const berth__json *list, managed *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; list != NULL && i < list->count; i++)
+        count += count_managed(&list->as.items[i]);
+    out->names = berth__config_array(tree, count, sizeof(*out->names));
+    if (out->names == NULL)
+        return BERTH_E_NOMEM;
+    if (!berth__names_make(tree->arena, out->names, sizeof(*out->names), 0, count, &out->index))
+        return berth__config_nomem(tree);
+    return BERTH_OK;
+}
+
+/* Note a resource. False: another extender manages it, or this one twice. */
+static bool note_managed(managed *all, berth_str name)
+{
+    if (berth__names_find(&all->index, name) != BERTH__NAMES_NONE)
+        return false;
+    all->names[all->index.count] = name;
+    berth__names_put(&all->index);
+    return true;
 }
 
 /* Read the names of managed resources; those that the scheduler ignores come first in `names`. */
-static berth_status read_resources(berth__config_tree *tree, const berth__json *json,
+static berth_status read_resources(berth__config_tree *tree, const berth__json *json, managed *all,
                                    berth_extender_config *out)
 {
     static const char *const fields[] = {"name", "ignoredByScheduler", NULL};
@@ -66,7 +98,7 @@ static berth_status read_resources(berth__config_tree *tree, const berth__json *
             return berth__config_fail(tree, BERTH_E_INVALID,
                                       "\"%.*s\" is not the name of an extended resource",
                                       (int)name.len, name.data);
-        if (is_among(names, i, name))
+        if (!note_managed(all, name))
             return berth__config_fail(tree, BERTH_E_INVALID, "\"%.*s\" is there twice",
                                       (int)name.len, name.data);
         names[i] = name;
@@ -90,7 +122,7 @@ static berth_status check_weight(berth__config_tree *tree, const berth_extender_
                               "must be above 0 for an extender with a prioritizeVerb");
 }
 
-static berth_status read_extender(berth__config_tree *tree, const berth__json *json,
+static berth_status read_extender(berth__config_tree *tree, const berth__json *json, managed *all,
                                   berth_extender_config *out)
 {
     static const char *const fields[] = {
@@ -112,7 +144,7 @@ static berth_status read_extender(berth__config_tree *tree, const berth__json *j
     if (out->timeout_ns == 0)
         out->timeout_ns = TIMEOUT_NS;
     BERTH_TRY(read_tls(tree, json, out));
-    BERTH_TRY(read_resources(tree, json, out));
+    BERTH_TRY(read_resources(tree, json, all, out));
     return check_weight(tree, out);
 }
 
@@ -199,10 +231,12 @@ berth_status berth__config_extenders_read(berth__config_tree *tree, const berth_
     berth_extender_config *extenders = berth__config_array(tree, count, sizeof(*extenders));
     if (extenders == NULL)
         return BERTH_E_NOMEM;
+    managed all;
+    BERTH_TRY(make_managed(tree, list, &all));
     const size_t outer = berth__config_enter(tree, "extenders");
     for (uint32_t i = 0; i < count; i++) {
         const size_t before = berth__config_enter_at(tree, i);
-        BERTH_TRY(read_extender(tree, &list->as.items[i], &extenders[i]));
+        BERTH_TRY(read_extender(tree, &list->as.items[i], &all, &extenders[i]));
         binders += extenders[i].bind_verb.len > 0;
         berth__config_leave(tree, before);
     }

@@ -196,6 +196,57 @@ static void test_refused_settings(void **state)
     CHECK_REFUSALS(HEAD, table);
 }
 
+/* What changes no decision is checked, too. */
+static void test_refused_process(void **state)
+{
+#define INVALID(text, field, message)         \
+    {                                         \
+        text, BERTH_E_INVALID, field, message \
+    }
+    static const refusal table[] = {
+        INVALID("enableProfiling: yes please", "enableProfiling", "must be a boolean"),
+        INVALID("enableContentionProfiling: 1", "enableContentionProfiling", "a boolean"),
+        INVALID("delayCacheUntilActive: '5'", "delayCacheUntilActive", "a boolean"),
+        INVALID("clientConnection: 5", "clientConnection", "must be an object"),
+        INVALID("clientConnection: {qpsx: 5}", "clientConnection.qpsx", "unknown field"),
+        INVALID("clientConnection: {QPS: 5}", "clientConnection.QPS", "unknown field"),
+        INVALID("clientConnection: {kubeconfig: 5}", "clientConnection.kubeconfig", "a string"),
+        INVALID("clientConnection: {contentType: []}", "clientConnection.contentType", "a string"),
+        INVALID("clientConnection: {acceptContentTypes: 1}", "clientConnection.acceptContentTypes",
+                "a string"),
+        INVALID("clientConnection: {qps: '5'}", "clientConnection.qps", "must be a number"),
+        INVALID("clientConnection: {burst: '5'}", "clientConnection.burst", "integer"),
+        INVALID("clientConnection: {burst: -1}", "clientConnection.burst", "0"),
+        INVALID("clientConnection: {burst: 2147483648}", "clientConnection.burst", "2147483647"),
+        INVALID("leaderElection: leases", "leaderElection", "must be an object"),
+        INVALID("leaderElection: {resourceLockx: leases}", "leaderElection.resourceLockx",
+                "unknown field"),
+        INVALID("leaderElection: {leaderElect: 1}", "leaderElection.leaderElect", "a boolean"),
+        INVALID("leaderElection: {leaseDuration: 15}", "leaderElection.leaseDuration", "a string"),
+        INVALID("leaderElection: {renewDeadline: 1d}", "leaderElection.renewDeadline",
+                "must be a duration such as 15s, not \"1d\""),
+        INVALID("leaderElection: {retryPeriod: s}", "leaderElection.retryPeriod", "a duration"),
+        INVALID("leaderElection: {resourceName: 1}", "leaderElection.resourceName", "a string"),
+        INVALID("leaderElection: {resourceNamespace: {}}", "leaderElection.resourceNamespace",
+                "a string"),
+        INVALID("leaderElection: {leaderElect: false, resourceLock: 1}",
+                "leaderElection.resourceLock", "a string"),
+        INVALID("leaderElection: {resourceLock: endpoints}", "leaderElection.resourceLock",
+                "must be \"leases\", not \"endpoints\""),
+    };
+#undef INVALID
+    (void)state;
+    CHECK_REFUSALS(HEAD, table);
+    berth_scheduler_config_destroy(accept(
+        HEAD "enableProfiling: false\nenableContentionProfiling: true\n"
+             "delayCacheUntilActive: true\nclientConnection: {qps: 1.5, burst: 2147483647}\n"
+             "leaderElection: {leaderElect: false, resourceLock: endpoints, retryPeriod: -1us}\n"));
+    berth_scheduler_config_destroy(
+        accept(HEAD "clientConnection: null\nleaderElection: {resourceLock: ''}\n"));
+    berth_scheduler_config_destroy(
+        accept(HEAD "clientConnection: {}\nleaderElection: {resourceLock: leases}\n"));
+}
+
 static void test_refused_repeated_field(void **state)
 {
     static const refusal table[] = {
@@ -655,6 +706,7 @@ int main(void)
         cmocka_unit_test(test_refused_texts),
         cmocka_unit_test(test_refused_positions),
         cmocka_unit_test(test_refused_settings),
+        cmocka_unit_test(test_refused_process),
         cmocka_unit_test(test_refused_repeated_field),
         cmocka_unit_test(test_refused_plugins),
         cmocka_unit_test(test_multi_point_twice),

@@ -181,8 +181,42 @@ static void test_refused(void **state)
            "extenders[0].managedResources[0].name", "not the name of an extended resource");
     expect("{urlPrefix: x, managedResources: [{name: a.com/b}, {name: a.com/b}]}",
            "extenders[0].managedResources[1].name", "twice");
+    expect("{urlPrefix: x, managedResources: [{name: a.com/b}]}, {urlPrefix: z, managedResources: "
+           "[{name: a.com/c, ignoredByScheduler: true}, {name: a.com/b}]}",
+           "extenders[1].managedResources[1].name", "\"a.com/b\" is there twice");
     expect("{urlPrefix: x, managedResources: [{}]}", "extenders[0].managedResources[0].name",
            "must be given");
+}
+
+/* A value of a wrong type is refused at its own place. */
+static void test_wrong_types(void **state)
+{
+    static const char *const of_extender[] = {"filterVerb",       "prioritizeVerb",  "preemptVerb",
+                                              "bindVerb",         "enableHTTPS",     "weight",
+                                              "httpTimeout",      "tlsConfig",       "ignorable",
+                                              "nodeCacheCapable", "managedResources"};
+    static const char *const of_tls[] = {"insecure", "serverName", "certFile", "keyFile",
+                                         "caFile",   "certData",   "keyData",  "caData"};
+    char lines[256], field[128];
+    (void)state;
+    for (size_t i = 0; i < sizeof(of_extender) / sizeof(of_extender[0]); i++) {
+        const char *wrong = strcmp(of_extender[i], "tlsConfig") == 0 ? "[]" : "{}";
+        snprintf(lines, sizeof(lines), "{urlPrefix: x, %s: %s}", of_extender[i], wrong);
+        snprintf(field, sizeof(field), "extenders[0].%s", of_extender[i]);
+        expect(lines, field, "must be");
+    }
+    for (size_t i = 0; i < sizeof(of_tls) / sizeof(of_tls[0]); i++) {
+        snprintf(lines, sizeof(lines), "{urlPrefix: x, tlsConfig: {%s: 1}}", of_tls[i]);
+        snprintf(field, sizeof(field), "extenders[0].tlsConfig.%s", of_tls[i]);
+        expect(lines, field, "must be");
+    }
+    expect("{urlPrefix: 1}", "extenders[0].urlPrefix", "must be");
+    expect("1", "extenders[0]", "must be");
+    expect("{urlPrefix: x, managedResources: [1]}", "extenders[0].managedResources[0]", "must be");
+    expect("{urlPrefix: x, managedResources: [{name: a.com/b, ignoredByScheduler: 1}]}",
+           "extenders[0].managedResources[0].ignoredByScheduler", "must be");
+    assert_int_equal(read_lines("extenders: {}"), BERTH_E_INVALID);
+    assert_string_equal(error.field, "extenders");
 }
 
 static void test_arguments(void **state)
@@ -209,7 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),          cmocka_unit_test(test_all_members),
         cmocka_unit_test(test_ignored_resources), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_wrong_types),       cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, free_config);
 }

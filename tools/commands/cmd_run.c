@@ -220,12 +220,12 @@ static bool take_election(run_config *file)
     for (int i = 0; i < 3; i++)
         if (!take_time(of_lease[1 + i].name, flags.times[i], times[i]))
             return false;
-    const char *wrong = run_config_wrong_times(file);
+    options->leader_elect = flags.elect || (of_file && !flags.elect_denied);
+    const char *wrong = options->leader_elect ? run_config_wrong_times(file) : NULL;
     if (wrong != NULL) {
         (void)exit_usage(help.name, "--leader-elect-...: %s", wrong);
         return false;
     }
-    options->leader_elect = flags.elect || (of_file && !flags.elect_denied);
     options->lease_namespace =
         flags.lease_namespace != NULL ? flags.lease_namespace : file->resource_namespace;
     options->lease_name = flags.lease_name != NULL ? flags.lease_name : file->resource_name;
@@ -349,9 +349,6 @@ static bool try_reload(void *context)
     setup.kubernetes = flags.setup.kubernetes; /* the server's, once it is known */
     run_config_init(&file);
     berth_status status = run_config_read(&file, setup.config_path, &error);
-    const char *wrong = status == BERTH_OK ? run_config_wrong_times(&file) : NULL;
-    if (wrong != NULL)
-        status = error_set(&error, BERTH_E_INVALID, setup.config_path, "leaderElection: %s", wrong);
     if (status == BERTH_OK)
         status = check_setup(&setup, &error);
     run_config_free(&file);

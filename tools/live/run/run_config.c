@@ -119,7 +119,7 @@ static berth_status read_election(run_config *config, const json_t *from, const 
     }
     take_text(from, "resourceName", &config->resource_name);
     take_text(from, "resourceNamespace", &config->resource_namespace);
-    const char *bad = run_config_wrong_times(config);
+    const char *bad = config->leader_elect ? run_config_wrong_times(config) : NULL;
     return bad == NULL ? BERTH_OK : wrong(error, source, "leaderElection", bad);
 }
 
