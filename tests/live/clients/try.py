@@ -2,8 +2,8 @@
 import sys
 
 from berth_client import Client
-from berth_client.api.default import capacity, drain, explain, fits, grow, report
-from berth_client.models import CapacityJsonBody, Error, FitsJsonBody
+from berth_client.api.default import capacity, drain, explain, fits, grow, grow_for, report
+from berth_client.models import CapacityJsonBody, Error, FitsJsonBody, GrowForJsonBody
 
 web = {
     "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
@@ -27,5 +27,8 @@ check(said["answer"]["verdict"] in ("placed", "unschedulable"), f"explain: {said
 said = explain.sync(client=client, pod="nobody")
 check(isinstance(said, Error) and said.error.reason == "NotFound", f"a refusal: {said}")
 check("summary" in drain.sync(client=client, all_=True).to_dict(), "drain")
-check("summary" in grow.sync(client=client, shape=["m=cpu=64,memory=256Gi,price=1"]).to_dict(), "grow")
+shape = ["m=cpu=64,memory=256Gi,price=1"]
+said = grow.sync(client=client, shape=shape).to_dict()
+more = grow_for.sync(client=client, shape=shape, body=GrowForJsonBody.from_dict(web)).to_dict()
+check(more["summary"]["pending"] == said["summary"]["pending"] + 4, f"growth for more pods: {said}, {more}")
 check(report.sync(client=client)["kind"] == "cluster", "report")
