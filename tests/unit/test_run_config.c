@@ -103,6 +103,24 @@ static void test_refusals(void **state)
     run_config_free(&config);
 }
 
+/* The times of a lease count only if there is an election. */
+static void test_no_election(void **state)
+{
+    (void)state;
+    run_config config;
+    berth_error error;
+    run_config_init(&config);
+    assert_int_equal(
+        read_text(&config, "leaderElection: {leaderElect: false, renewDeadline: 0s}", &error),
+        BERTH_OK);
+    assert_false(config.leader_elect);
+    assert_int_equal(config.renew_deadline_ns, 0);
+    assert_int_equal(
+        read_text(&config, "leaderElection: {leaderElect: true, renewDeadline: 0s}", &error),
+        BERTH_E_INVALID);
+    run_config_free(&config);
+}
+
 static void test_durations(void **state)
 {
     (void)state;
@@ -139,7 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_empty_kubeconfig), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_no_election),      cmocka_unit_test(test_durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

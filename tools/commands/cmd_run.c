@@ -221,7 +221,9 @@ static bool take_election(run_config *file)
         if (!take_time(of_lease[1 + i].name, flags.times[i], times[i]))
             return false;
     options->leader_elect = flags.elect || (of_file && !flags.elect_denied);
-    const char *wrong = options->leader_elect ? run_config_wrong_times(file) : NULL;
+    const bool counts = options->leader_elect || flags.times[0] != NULL || flags.times[1] != NULL ||
+                        flags.times[2] != NULL;
+    const char *wrong = counts ? run_config_wrong_times(file) : NULL;
     if (wrong != NULL) {
         (void)exit_usage(help.name, "--leader-elect-...: %s", wrong);
         return false;
