@@ -109,12 +109,12 @@ static void test_no_election(void **state)
     (void)state;
     run_config config;
     berth_error error;
-    run_config_init(&config);
     assert_int_equal(
         read_text(&config, "leaderElection: {leaderElect: false, renewDeadline: 0s}", &error),
         BERTH_OK);
     assert_false(config.leader_elect);
     assert_int_equal(config.renew_deadline_ns, 0);
+    run_config_free(&config);
     assert_int_equal(
         read_text(&config, "leaderElection: {leaderElect: true, renewDeadline: 0s}", &error),
         BERTH_E_INVALID);
