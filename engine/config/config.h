@@ -60,7 +60,8 @@ berth_status berth__config_extenders_refuse(berth__config_tree *tree, const bert
 
 /* ---- config_duration.c ---- */
 
-/* Read a member such as "1m30s", at least `least_ns` (INT64_MIN: any). Without it, `*out_ns` keeps its value. */
+/* Read a member such as "1m30s", at least `least_ns` (INT64_MIN: any). Without it, `*out_ns` keeps
+ * its value. */
 berth_status berth__config_duration(berth__config_tree *tree, const berth__json *object,
                                     const char *key, int64_t least_ns, int64_t *out_ns);
 

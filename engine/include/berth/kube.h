@@ -1,6 +1,6 @@
 /* Kubernetes text: objects read from JSON and YAML and written back, quantities, durations, and
- * scheduler configurations. The only part of the library that knows JSON and YAML; it translates into
- * objects.h and profile.h. */
+ * scheduler configurations. The only part of the library that knows JSON and YAML; it translates
+ * into objects.h and profile.h. */
 #ifndef BERTH_KUBE_H
 #define BERTH_KUBE_H
 
