@@ -15,7 +15,7 @@ body = sys.argv[3].encode() if len(sys.argv) > 3 else None
 headers = {"Authorization": "Bearer " + os.environ["TOKEN"]} if "TOKEN" in os.environ else {}
 request = urllib.request.Request(sys.argv[2], body, headers, method=sys.argv[1])
 try:
-    with urllib.request.urlopen(request, timeout=10, context=context) as answer:
+    with urllib.request.urlopen(request, timeout=60, context=context) as answer:
         print(answer.status, answer.read().decode())
 except urllib.error.HTTPError as answer:
     print(answer.code, answer.read().decode())

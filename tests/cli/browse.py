@@ -1,7 +1,7 @@
 """Opens a page in chromium and tests it with JavaScript expressions, over the debugger's pipe.
 
 Usage: browse.py CHROMIUM PROFILE URL < EXPRESSIONS
-Each line is evaluated until it is true, for ten seconds at most; a line that begins with "do " is evaluated once.
+Each line is evaluated until it is true, for a minute at most; a line that begins with "do " is evaluated once.
 Prints the first line that stays false, with the value of its left side, and exits with 1 then.
 Messages of the console count as failures.
 """
@@ -86,7 +86,7 @@ def main():
         if line.startswith("do "):
             evaluate(session, line[3:])
             continue
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while not evaluate(session, line):
             if time.monotonic() > until:
                 text = evaluate(session, "document.body.innerText.slice(0, 1500)")

@@ -9,7 +9,7 @@ touch "$work/devices"
 exec 3< <(exec python3 version_server.py 37 "$work/devices")
 server=$!
 read -r api <&3
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(python3 free_port.py)
 
 # start ADDRESS OPTION...
 start() {
@@ -24,7 +24,7 @@ stop() {
 }
 # logs TEXT: waits until a line of the log contains the text.
 logs() {
-  for ((tries = 200; tries > 0; tries--)); do
+  for ((tries = 600; tries > 0; tries--)); do
     ! grep -qF -- "$1" "$work/log" || return 0
     sleep 0.1
   done

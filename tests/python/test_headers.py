@@ -22,6 +22,7 @@ NOT_WRAPPED = {
     "berth_scheduler_config_extender": "extenders are tables of C functions",
     "berth_scheduler_config_extender_count": "extenders are tables of C functions",
     "berth_scheduler_config_file_with_extenders": "extenders are tables of C functions",
+    "berth_duration_parse": "a configuration is read from its file's text",
     "berth_scan_reason_text": "ScanReason has the names",
     "berth_kind_name": "Kind has the names",
     "berth_object_sizes": "what inline functions pass",

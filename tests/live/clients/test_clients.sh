@@ -29,7 +29,7 @@ command -v go >/dev/null || skip "Go is not installed"
 exec 3< <(exec python3 "$cli/live_server.py" "$work/cluster.json" "$work/requests")
 server=$!
 read -r api <&3
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(python3 "$cli/free_port.py")
 "$berth" serve --master "http://127.0.0.1:$api" --listen "http://127.0.0.1:$port" 2>"$work/log" &
 service=$!
 for ((tries = 200; tries > 0; tries--)); do
