@@ -124,7 +124,7 @@ for word in tls-min-version contention-profiling vmodule requestheader-uid-heade
 done
 grep -c 'changes nothing here' "$work/err" | grep -qx 30 || fail "run_flags: not every option is warned of"
 
-# ---- configurations, written: expected/ has what kube-scheduler 1.37.2 writes, and 1.32.2 ----
+# ---- configurations, written: expected/ has what kube-scheduler 1.37.2 writes, and those of 1.36 and 1.32 ----
 
 wrote() {
   local name=$1
@@ -142,6 +142,7 @@ wrote run_written_gates --kubernetes 1.37 \
 wrote run_written_extenders --kubernetes 1.37 --config data/scheduler_extenders.yaml
 cp "$work/written" "$work/again"
 wrote run_written_extenders --kubernetes 1.37 --config "$work/again"
+wrote run_written_odd_1.36 --kubernetes 1.36 --config data/scheduler_odd.yaml
 said run_written_nowhere 3 "no-such-folder" "$berth" run --write-config-to "$work/no-such-folder/x"
 config 'profiles: [{plugins: {postFilter: {enabled: [{name: DefaultPremption}]}}}]'
 said run_written_wrong 3 'did you mean DefaultPreemption' "$berth" run --config "$work/config" \

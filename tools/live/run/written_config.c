@@ -14,6 +14,7 @@
 #include "cli/heap.h"
 #include "live/credentials/kubeconfig.h"
 #include "live/credentials/yaml_tree.h"
+#include "live/run/written_parts.h"
 #include "live/run/written_yaml.h"
 
 #define API_VERSION "kubescheduler.config.k8s.io/v1"
@@ -81,45 +82,19 @@ static bool boolean_or(const json_t *object, const char *key, bool absent)
     return json_is_boolean(value) ? json_is_true(value) : absent;
 }
 
-/* Turn the members of all objects in a tree that have one of these names into numbers. */
-static void turn_numbers(json_t *value)
+/* Takes `value` over; NULL: there is none. */
+static void set_if(json_t *out, const char *key, json_t *value)
 {
-    static const char *const names[] = {"weight", "score", "maxSkew", "utilization", "minDomains"};
-    const char *key;
-    json_t *member;
-    size_t i;
-    json_array_foreach(value, i, member) turn_numbers(member);
-    void *next;
-    json_object_foreach_safe(value, next, key, member)
-    {
-        bool is_number = false;
-        for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-            is_number |= strcmp(key, names[i]) == 0;
-        if (is_number && json_is_string(member))
-            json_object_set_new(value, key, number(value, key, 0));
-        else
-            turn_numbers(member);
-    }
+    if (value != NULL)
+        json_object_set_new(out, key, value);
 }
 
-/* A copy of a part of the file, with numbers in place; `absent` (taken over) if there is none. */
-static json_t *copy_or(const json_t *object, const char *key, json_t *absent)
+/* A member that Go has as a pointer to a struct. */
+static void set_part(json_t *out, const char *key, const written_struct *as, const json_t *object)
 {
-    const json_t *value = json_object_get(object, key);
-    if (value == NULL || json_is_null(value) ||
-        (json_is_array(value) && json_array_size(value) == 0))
-        return absent;
-    json_decref(absent);
-    json_t *copy = json_deep_copy(value);
-    turn_numbers(copy);
-    return copy;
-}
-
-static void set_if(json_t *out, const json_t *object, const char *key)
-{
-    json_t *copy = copy_or(object, key, NULL);
-    if (copy != NULL)
-        json_object_set_new(out, key, copy);
+    const json_t *given = json_object_get(object, key);
+    if (json_is_object(given))
+        json_object_set_new(out, key, written_part(as, given));
 }
 
 /* ---- plugins ---- */
@@ -281,7 +256,9 @@ static json_t *default_resources(void)
 static json_t *resources_of(const json_t *given)
 {
     size_t i;
-    json_t *one, *list = copy_or(given, "resources", default_resources());
+    json_t *one, *list = written_parts(&written_resource, json_object_get(given, "resources"));
+    if (list == NULL)
+        return default_resources();
     json_array_foreach(list, i, one) if (json_integer_value(json_object_get(one, "weight")) == 0)
         json_object_set_new(one, "weight", json_integer(1));
     return list;
@@ -321,7 +298,7 @@ static void affinity_args(const writing *w, const json_t *given, json_t *out)
 static void node_affinity_args(const writing *w, const json_t *given, json_t *out)
 {
     (void)w;
-    set_if(out, given, "addedAffinity");
+    set_part(out, "addedAffinity", &written_node_affinity, given);
 }
 
 static void balanced_args(const writing *w, const json_t *given, json_t *out)
@@ -353,32 +330,33 @@ static void fit_args(const writing *w, const json_t *given, json_t *out)
     json_t *own = json_pack("{so so}", "type", text_or(strategy, "type", "LeastAllocated"),
                             "resources", resources_of(strategy));
     json_t *ignored = ignored_by_extenders(w);
-    set_if(own, strategy, "requestedToCapacityRatio");
+    set_part(own, "requestedToCapacityRatio", &written_ratio, strategy);
     json_object_set_new(out, "scoringStrategy", own);
     if (json_array_size(ignored) > 0)
         json_object_set(out, "ignoredResources", ignored);
     else
-        set_if(out, given, "ignoredResources");
+        set_if(out, "ignoredResources", written_texts(json_object_get(given, "ignoredResources")));
     json_decref(ignored);
-    set_if(out, given, "ignoredResourceGroups");
+    set_if(out, "ignoredResourceGroups",
+           written_texts(json_object_get(given, "ignoredResourceGroups")));
 }
 
 static void spread_args(const writing *w, const json_t *given, json_t *out)
 {
     (void)w;
     json_object_set_new(out, "defaultingType", text_or(given, "defaultingType", "System"));
-    set_if(out, given, "defaultConstraints");
+    set_if(out, "defaultConstraints",
+           written_parts(&written_spread_constraint, json_object_get(given, "defaultConstraints")));
 }
 
 static void volumes_args(const writing *w, const json_t *given, json_t *out)
 {
     json_object_set_new(out, "bindTimeoutSeconds", number(given, "bindTimeoutSeconds", 600));
-    json_t *shape = copy_or(given, "shape", NULL);
+    json_t *shape = written_parts(&written_shape_point, json_object_get(given, "shape"));
     if (shape == NULL && gate_is_on(w, "StorageCapacityScoring"))
         shape = json_pack("[{si si} {si si}]", "utilization", 0, "score", 10, "utilization", 100,
                           "score", 0);
-    if (shape != NULL)
-        json_object_set_new(out, "shape", shape);
+    set_if(out, "shape", shape);
 }
 
 /* By name, as they are written. */
@@ -490,39 +468,15 @@ static json_t *election_of(const writing *w)
  * Source: kube-scheduler v1.32, extender.go, DefaultExtenderTimeout. */
 static const int64_t EXTENDER_TIMEOUT_NS = INT64_C(5000000000);
 
-/* Go omits empty members, except the time. */
-static void drop_empty(json_t *object)
-{
-    const char *key;
-    json_t *member;
-    void *next;
-    json_object_foreach_safe(object, next, key, member)
-    {
-        const char *text = json_string_value(member);
-        if (json_is_null(member) || json_is_false(member) || (text != NULL && text[0] == '\0') ||
-            (json_is_integer(member) && json_integer_value(member) == 0) ||
-            (json_is_array(member) && json_array_size(member) == 0))
-            json_object_del(object, key);
-    }
-}
-
 static json_t *extender_of(const json_t *given)
 {
-    json_t *extender = json_deep_copy(given), *resource;
+    json_t *extender = written_part(&written_extender, given);
     const char *timeout = yaml_tree_text(given, "httpTimeout");
-    size_t i;
     int64_t timeout_ns = 0;
     if (timeout != NULL)
         (void)duration_read(timeout, &timeout_ns);
-    turn_numbers(extender);
     json_object_set_new(extender, "httpTimeout",
                         duration(timeout_ns != 0 ? timeout_ns : EXTENDER_TIMEOUT_NS));
-    drop_empty(extender);
-    drop_empty(json_object_get(extender, "tlsConfig"));
-    json_array_foreach(json_object_get(extender, "managedResources"), i, resource)
-    {
-        drop_empty(resource);
-    }
     return extender;
 }
 

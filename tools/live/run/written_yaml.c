@@ -1,37 +1,65 @@
 #include "live/run/written_yaml.h"
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/heap.h"
 
+/* What a reader of YAML 1.1 takes for a number or a time. */
+static const char other_scalars[] =
+    "^("
+    "[-+]?(\\.[0-9]+|[0-9][0-9_]*(\\.[0-9_]*)?)([eE][-+]?[0-9]+)?|"
+    "[-+]?0([xX][0-9a-fA-F_]+|[oO][0-7_]+|[bB][01_]+)|"
+    "[-+]?\\.(inf|Inf|INF)|\\.(nan|NaN|NAN)|"
+    "[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\\.[0-9_]*)?|"
+    "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(\\.[0-9]+)?"
+    "(Z|[-+][0-9]{2}:[0-9]{2})?)?"
+    ")$";
+
 /* Whether a reader would take the plain text for something other than a string. */
 static bool is_ambiguous(const char *text)
 {
-    static const char *const words[] = {"",   "~",  "null", "true", "false", "yes",
-                                        "no", "on", "off",  "y",    "n"};
-    char *end;
+    static const char *const words[] = {"",     "~",     "null",  "Null",  "NULL", "true", "True",
+                                        "TRUE", "false", "False", "FALSE", "yes",  "Yes",  "YES",
+                                        "no",   "No",    "NO",    "on",    "On",   "ON",   "off",
+                                        "Off",  "OFF",   "y",     "Y",     "n",    "N"};
+    regex_t expression;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcasecmp(text, words[i]) == 0)
+        if (strcmp(text, words[i]) == 0)
             return true;
-    (void)strtod(text, &end);
-    return *end == '\0';
+    if (regcomp(&expression, other_scalars, REG_EXTENDED | REG_NOSUB) != 0)
+        return true; /* quotes are never wrong */
+    const bool matches = regexec(&expression, text, 0, NULL, 0) == 0;
+    regfree(&expression);
+    return matches;
 }
 
+static bool has_controls(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == '\x7f')
+            return true;
+    return false;
+}
+
+/* Whether the plain text would end, or begin something other than a scalar. */
 static bool needs_quotes(const char *text)
 {
     const size_t length = strlen(text);
-    return strchr("-?:,[]{}#&*!|>'\"%@`", text[0]) != NULL || strstr(text, ": ") != NULL ||
+    const bool marks = strchr("-?:", text[0]) != NULL && (text[1] == ' ' || text[1] == '\0');
+    return marks || strncmp(text, "---", 3) == 0 || strncmp(text, "...", 3) == 0 ||
+           strchr(",[]{}#&*!|>'\"%@`", text[0]) != NULL || strstr(text, ": ") != NULL ||
            strstr(text, " #") != NULL || text[0] == ' ' || text[length - 1] == ' ' ||
-           text[length - 1] == ':' || strpbrk(text, "\n\t\\\x7f") != NULL;
+           text[length - 1] == ':';
 }
 
 static void write_text(FILE *out, const char *text)
 {
-    if (is_ambiguous(text) || strpbrk(text, "\n\t\\\x7f") != NULL) {
+    if (is_ambiguous(text) || has_controls(text)) {
         json_t *value = json_string(text);
-        (void)json_dumpf(value, out, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+        (void)json_dumpf(value, out, JSON_ENCODE_ANY);
         json_decref(value);
     } else if (needs_quotes(text)) {
         fputc('\'', out);
