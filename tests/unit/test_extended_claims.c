@@ -1,0 +1,303 @@
+/* The claim that a placement makes for extended resources: its requests, which containers they
+ * serve, and its allocation; and the amounts of devices that back a resource, by which nodes are
+ * scored. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/berth.h"
+#include "plugins/extended_resources.h"
+#include "versions/engine_state.h"
+
+#define NODE(name, more)                                                          \
+    "apiVersion: v1\nkind: Node\nmetadata: {name: " name ", labels: {side: " name \
+    "}}\nstatus: {allocatable: {cpu: 8, memory: 8Gi, pods: 20" more "}}\n---\n"
+#define CLASS(name, resource, model)                                                               \
+    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: " name                    \
+    "}\nspec: {" resource "selectors: [{cel: {expression: 'device.attributes[\"x.org\"].model == " \
+    "\"" model "\"'}}]}\n---\n"
+#define SLICE(name, reach, devices)                                               \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: " name \
+    "}\nspec: {driver: x.org, pool: {name: " name                                 \
+    ", generation: 1, resourceSliceCount: 1}, " reach ", devices: [" devices "]}\n---\n"
+#define DEVICE(name, model) "{name: " name ", attributes: {model: {string: " model "}}}"
+#define GPUS "extendedResourceName: x.org/gpu, "
+#define ASKS(resource, count) \
+    "resources: {requests: {" resource ": " count "}, limits: {" resource ": " count "}}"
+#define POD(name, inits, containers)                    \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: " name \
+    ", namespace: shop}\nspec: {initContainers: [" inits "], containers: [" containers "]}\n---\n"
+
+static void load(berth_engine *engine, const char *text)
+{
+    berth_error error = {.code = BERTH_OK};
+    const berth_str all = {text, (uint32_t)strlen(text)};
+    if (berth_engine_load_text(engine, all, "t", NULL, NULL, &error) != BERTH_OK)
+        fail_msg("%s: %s: %s", error.object, error.field, error.message);
+}
+
+static berth_engine *make(const char *text)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_engine *engine = NULL;
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_OK);
+    load(engine, text);
+    return engine;
+}
+
+static berth_str text_of(const char *text)
+{
+    return (berth_str){text, (uint32_t)strlen(text)};
+}
+
+static berth_pod_id pod(const berth_engine *engine, const char *name)
+{
+    return berth_engine_find_pod(engine, BERTH_STR("shop"), text_of(name));
+}
+
+/* Decide a pod and bind it; returns the node's name, or "". */
+static berth_str place(berth_engine *engine, const char *name)
+{
+    berth_placement placement;
+    berth_error error = {.code = BERTH_OK};
+    if (berth_engine_schedule(engine, pod(engine, name), &placement, &error) != BERTH_OK)
+        fail_msg("%s: %s", name, error.message);
+    return placement.verdict == BERTH_VERDICT_PLACED
+               ? berth_engine_node_name(engine, placement.node)
+               : BERTH_STR("");
+}
+
+/* All mappings as "container resource request; ...". */
+static void expect_mappings(const berth_engine *engine, const char *name, const char *wanted)
+{
+    berth_extended_request out[16];
+    char text[1024] = "";
+    const uint32_t count = berth_engine_pod_extended_requests(engine, pod(engine, name), out, 16);
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t at = strlen(text);
+        snprintf(text + at, sizeof(text) - at, "%s%.*s %.*s %.*s", i > 0 ? "; " : "",
+                 (int)out[i].container.len, out[i].container.data, (int)out[i].resource.len,
+                 out[i].resource.data, (int)out[i].request.len, out[i].request.data);
+    }
+    assert_string_equal(text, wanted);
+}
+
+/* The claim as "request class count; ... = device of request; ...". */
+static void expect_claim(const berth_engine *engine, const char *name, const char *wanted)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_object *object = NULL;
+    char text[1024] = "";
+    size_t at = 0;
+    if (berth_engine_pod_extended_claim(engine, pod(engine, name), NULL, &object, &error) !=
+        BERTH_OK) {
+        assert_int_equal(error.code, BERTH_E_NOT_FOUND);
+        assert_string_equal(error.message, wanted);
+        return;
+    }
+    const berth_resource_claim *claim = object->as.resource_claim;
+    assert_int_equal(claim->meta.name.len, 0); /* it must be created */
+    assert_memory_equal(claim->meta.namespace_name.data, "shop", 4);
+    for (uint32_t i = 0; i < claim->request_count; i++) {
+        const berth_claim_request *request = &claim->requests[i];
+        assert_memory_equal(request->exactly->allocation_mode.data, "ExactCount", 10);
+        at += (size_t)snprintf(
+            text + at, sizeof(text) - at, "%s%.*s %.*s %u", i > 0 ? "; " : "",
+            (int)request->name.len, request->name.data, (int)request->exactly->class_name.len,
+            request->exactly->class_name.data, (unsigned)request->exactly->count);
+    }
+    for (uint32_t i = 0; i < claim->allocation->result_count; i++) {
+        const berth_allocated_device *result = &claim->allocation->results[i];
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.*s of %.*s", i > 0 ? "; " : " = ",
+                               (int)result->device.len, result->device.data,
+                               (int)result->request.len, result->request.data);
+    }
+    assert_string_equal(text, wanted);
+    berth_object_destroy(object);
+}
+
+/* ---- claims ---- */
+
+#define GPU(name) DEVICE(name, "big")
+#define NIC(name) DEVICE(name, "nic")
+#define IMPLICIT "deviceclass.resource.kubernetes.io/nic"
+
+static const char objects[] = NODE("a", "") CLASS("gpu", GPUS, "big") CLASS("nic", "", "nic")
+    SLICE("s", "nodeName: a",
+          GPU("d0") ", " GPU("d1") ", " GPU("d2") ", " GPU("d3") ", " GPU("d4") ", " NIC(
+              "n0") ", " NIC("n1"));
+
+typedef struct claim_case {
+    const char *text; /* pod p */
+    const char *node, *mappings, *claim;
+} claim_case;
+
+#define NO_CLAIM \
+    "there is no pod with this id, or devices were not chosen for its extended resources"
+
+static const claim_case cases[] = {
+    /* an init container that ends uses what keeps running after it */
+    {POD("p",
+         "{name: i, " ASKS("x.org/gpu",
+                           "2") "}, {name: s, restartPolicy: Always, " ASKS("x.org/gpu", "1") "}",
+         "{name: c, " ASKS("x.org/gpu", "1") "}, {name: d, " ASKS("x.org/gpu", "2") "}"),
+     "a",
+     "s x.org/gpu container-1-request-0; c x.org/gpu container-2-request-0; "
+     "d x.org/gpu container-3-request-0; i x.org/gpu container-1-request-0; "
+     "i x.org/gpu container-2-request-0",
+     "container-1-request-0 gpu 1; container-2-request-0 gpu 1; container-3-request-0 gpu 2 = "
+     "d0 of container-1-request-0; d1 of container-2-request-0; d2 of container-3-request-0; "
+     "d3 of container-3-request-0"},
+    /* and a request of its own for the rest */
+    {POD("p", "{name: i, " ASKS("x.org/gpu", "3") "}", "{name: c, " ASKS("x.org/gpu", "1") "}"),
+     "a",
+     "c x.org/gpu container-1-request-0; i x.org/gpu container-1-request-0; "
+     "i x.org/gpu container-0-request-0",
+     "container-0-request-0 gpu 2; container-1-request-0 gpu 1 = d0 of container-0-request-0; "
+     "d1 of container-0-request-0; d2 of container-1-request-0"},
+    /* which the init container with the largest need has, for all; what an earlier sidecar has
+     * stays with that */
+    {POD("p",
+         "{name: s, restartPolicy: Always, " ASKS("x.org/gpu", "1") "}, {name: i, " ASKS(
+             "x.org/gpu", "3") "}, {name: j, " ASKS("x.org/gpu", "4") "}",
+         "{name: c, " ASKS("x.org/gpu", "1") "}"),
+     "a",
+     "s x.org/gpu container-0-request-0; c x.org/gpu container-3-request-0; "
+     "i x.org/gpu container-3-request-0; i x.org/gpu container-2-request-0; "
+     "j x.org/gpu container-3-request-0; j x.org/gpu container-2-request-0",
+     "container-0-request-0 gpu 1; container-2-request-0 gpu 3; container-3-request-0 gpu 1 = "
+     "d0 of container-0-request-0; d1 of container-2-request-0; d2 of container-2-request-0; "
+     "d3 of container-2-request-0; d4 of container-3-request-0"},
+    /* by resource, in the order of their names */
+    {POD("p", "",
+         "{name: c, resources: {requests: {x.org/gpu: 1, " IMPLICIT
+         ": 2}, limits: {x.org/gpu: 1, " IMPLICIT ": 2}}}, {name: d, " ASKS("x.org/gpu", "1") "}"),
+     "a",
+     "c " IMPLICIT " container-0-request-0; c x.org/gpu container-0-request-1; "
+     "d x.org/gpu container-1-request-0",
+     "container-0-request-0 nic 2; container-0-request-1 gpu 1; container-1-request-0 gpu 1 = "
+     "n0 of container-0-request-0; n1 of container-0-request-0; d0 of container-0-request-1; "
+     "d1 of container-1-request-0"},
+    {POD("p", "", "{name: c}"), "a", "", NO_CLAIM},
+    {POD("p", "", "{name: c, " ASKS("x.org/gpu", "0") "}"), "a", "", NO_CLAIM},
+    {POD("p", "", "{name: c, " ASKS("x.org/gpu", "6") "}"), "", "", NO_CLAIM},
+    {POD("p", "", "{name: c, " ASKS("x.org/other", "1") "}"), "", "", NO_CLAIM},
+};
+
+static void test_claims(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        berth_engine *engine = make(objects);
+        load(engine, cases[i].text);
+        expect_mappings(engine, "p", "");
+        expect_claim(engine, "p", NO_CLAIM);
+        const berth_str node = place(engine, "p");
+        assert_int_equal(node.len, strlen(cases[i].node));
+        expect_mappings(engine, "p", cases[i].mappings);
+        expect_claim(engine, "p", cases[i].claim);
+        berth_engine_destroy(engine);
+    }
+}
+
+/* A node that has the resource itself gives no devices. */
+static void test_own_resource(void **state)
+{
+    (void)state;
+    berth_engine *engine = make(NODE("a", ", x.org/gpu: 1") CLASS("gpu", GPUS, "big")
+                                    SLICE("s", "nodeName: a", GPU("d0")));
+    load(engine, POD("p", "", "{name: c, " ASKS("x.org/gpu", "1") "}"));
+    assert_int_equal(place(engine, "p").len, 1);
+    expect_claim(engine, "p", NO_CLAIM);
+    berth_engine_destroy(engine);
+}
+
+/* More mappings than there is room for are counted. */
+static void test_room(void **state)
+{
+    (void)state;
+    berth_extended_request out[2] = {{.container = BERTH_STR("before")},
+                                     {.container = BERTH_STR("before")}};
+    berth_engine *engine = make(objects);
+    load(engine, cases[1].text);
+    assert_int_equal(place(engine, "p").len, 1);
+    assert_int_equal(berth_engine_pod_extended_requests(engine, pod(engine, "p"), out, 1), 3);
+    assert_memory_equal(out[0].container.data, "c", 1);
+    assert_memory_equal(out[1].container.data, "before", 6);
+    berth_engine_destroy(engine);
+}
+
+/* ---- amounts ---- */
+
+/* After a decision, which follows the objects. */
+static void expect_amounts(berth_engine *engine, const char *class_name, const char *node,
+                           int64_t capacity, int64_t used)
+{
+    assert_int_equal(place(engine, "large").len, 0);
+    const berth__view *view = &engine->cluster.view;
+    const berth__device_class *of = berth__storage_device_class(
+        view->storage, berth__intern_find(&view->model->strings, text_of(class_name)));
+    const uint32_t slot =
+        berth__view_slot_of(view, berth__intern_find(&view->model->strings, text_of(node)));
+    assert_non_null(of);
+    const berth__backed_amounts amounts = berth__backed_amounts_of(view, of, slot);
+    assert_int_equal(amounts.capacity, capacity);
+    assert_int_equal(amounts.used, used);
+}
+
+static void test_amounts(void **state)
+{
+#define ON_A "nodeName: a"
+#define FOR(node)                                                                               \
+    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: side, operator: In, values: " \
+    "[" node "]}]}]}"
+    (void)state;
+    berth_engine *engine =
+        make(NODE("a", "") NODE("b", "") CLASS("gpu", GPUS, "big") CLASS("nic", "", "nic")
+                 SLICE("s1", ON_A, GPU("d0") ", " NIC("n0") ", " GPU("d1"))
+                     SLICE("s2", "allNodes: true", GPU("e0"))
+                         SLICE("s3", FOR("b"), GPU("f0") ", " GPU("f1")));
+    load(engine, POD("large", "", "{name: c, " ASKS("x.org/gpu", "9") "}"));
+    expect_amounts(engine, "nic", "a", 1, 0);
+    expect_amounts(engine, "nic", "b", 0, 0);
+    expect_amounts(engine, "gpu", "a", 3, 0);
+    expect_amounts(engine, "gpu", "b", 3, 0);
+    load(engine, "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: taken, "
+                 "namespace: shop, uid: u}\nspec: {devices: {requests: [{name: r, exactly: "
+                 "{deviceClassName: gpu, count: 2}}]}}\nstatus: {allocation: {devices: {results: "
+                 "[{request: r, driver: x.org, pool: s1, device: d1}, {request: r, driver: x.org, "
+                 "pool: s3, device: f0}]}}}\n");
+    expect_amounts(engine, "gpu", "a", 3, 1);
+    expect_amounts(engine, "gpu", "b", 3, 1);
+    /* Devices of one slice for different nodes. */
+    load(engine, SLICE("s4", "perDeviceNodeSelection: true",
+                       "{name: g0, nodeName: a, attributes: {model: {string: big}}}, {name: g1, "
+                       "nodeName: b, attributes: {model: {string: big}}}, {name: g2, allNodes: "
+                       "true, attributes: {model: {string: big}}}"));
+    expect_amounts(engine, "gpu", "a", 5, 1);
+    expect_amounts(engine, "gpu", "b", 5, 1);
+    /* One device whose selector can't be evaluated: nothing is counted on its node. */
+    load(engine, SLICE("s5", ON_A, "{name: h0, attributes: {other: {string: big}}}"));
+    expect_amounts(engine, "gpu", "a", 0, 0);
+    expect_amounts(engine, "gpu", "b", 5, 1);
+    berth_engine_destroy(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_own_resource),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_amounts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
