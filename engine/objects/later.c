@@ -155,6 +155,9 @@ static berth_status check_claim(const berth_resource_claim *claim, berth_error *
     BERTH_TRY(check_configs(claim->configs, claim->config_count, error));
     CHECK_EACH(claim->reserved_for, claim->reserved_for_count, "status.reservedFor");
     CHECK_EACH(claim->devices, claim->device_count, "status.devices");
+    for (uint32_t i = 0; i < claim->device_count && claim->devices != NULL; i++)
+        CHECK_EACH(claim->devices[i].conditions, claim->devices[i].condition_count,
+                   "status.devices.conditions");
     return check_allocation(claim->allocation, error);
 }
 
@@ -202,6 +205,9 @@ static inline berth_status check_rest(const berth_object *object, berth_error *e
         return check_device_class(object->as.device_class, error);
     if (object->kind == BERTH_KIND_RESOURCE_CLAIM)
         return check_claim(object->as.resource_claim, error);
+    if (object->kind == BERTH_KIND_DEVICE_TAINT_RULE &&
+        object->as.device_taint_rule->taint.later != NULL)
+        return refuse_one(error, "spec.taint");
     return BERTH_OK;
 }
 

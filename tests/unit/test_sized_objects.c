@@ -297,6 +297,83 @@ static void test_later_of_others(void **state)
     REFUSE(SERVICE, berth_service, "metadata", .meta.later = something);
 }
 
+static void test_later_of_claims(void **state)
+{
+    (void)state;
+    const berth_cel_selector selector = {.later = something};
+    const berth_toleration toleration = {.later = something};
+    const berth_claim_config config = {.later = something};
+    const berth_claim_constraint constraint = {.later = something};
+    const berth_claim_consumer consumer = {.later = something};
+    const berth_allocated_device device = {.later = something};
+    const berth_condition condition = {.later = something};
+    const berth_allocated_status statuses[] = {{.later = something},
+                                               {.conditions = &condition, .condition_count = 1}};
+    const berth_exact_request exact[] = {{.later = something},
+                                         {.selectors = &selector, .selector_count = 1},
+                                         {.tolerations = &toleration, .toleration_count = 1}};
+    const berth_claim_request requests[] = {
+        {.later = something},
+        {.exactly = &exact[0]},
+        {.exactly = &exact[1]},
+        {.exactly = &exact[2]},
+        {.first_available = &exact[0], .first_available_count = 1},
+        {.first_available = &exact[1], .first_available_count = 1},
+        {.first_available = &exact[2], .first_available_count = 1}};
+    static const char *const fields[] = {"spec.devices.requests[0]",
+                                         "spec.devices.requests[0]",
+                                         "selectors[0]",
+                                         "tolerations[0]",
+                                         "spec.devices.requests[0]",
+                                         "selectors[0]",
+                                         "tolerations[0]"};
+    const berth_claim_allocation allocations[] = {{.later = something},
+                                                  {.results = &device, .result_count = 1},
+                                                  {.configs = &config, .config_count = 1}};
+    static const char *const parts[] = {"status.allocation", "status.allocation.devices.results[0]",
+                                        "config[0]"};
+#define REFUSE_CLAIM(field, ...) REFUSE(RESOURCE_CLAIM, berth_resource_claim, field, __VA_ARGS__)
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        REFUSE_CLAIM(fields[i], .requests = &requests[i], .request_count = 1);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        REFUSE_CLAIM(parts[i], .allocation = &allocations[i]);
+    REFUSE_CLAIM("spec.devices.constraints[0]", .constraints = &constraint, .constraint_count = 1);
+    REFUSE_CLAIM("config[0]", .configs = &config, .config_count = 1);
+    REFUSE_CLAIM("status.reservedFor[0]", .reserved_for = &consumer, .reserved_for_count = 1);
+    REFUSE_CLAIM("status.devices[0]", .devices = &statuses[0], .device_count = 1);
+    REFUSE_CLAIM("status.devices.conditions[0]", .devices = &statuses[1], .device_count = 1);
+}
+
+static void test_later_of_slices(void **state)
+{
+    (void)state;
+    const berth_slice_attribute attribute = {.later = something};
+    const berth_request_policy policy = {.later = something};
+    const berth_slice_capacity capacities[] = {{.later = something}, {.policy = &policy}};
+    const berth_slice_counters counters = {.later = something};
+    const berth_taint taint = {.later = something};
+    const berth_slice_device devices[] = {
+        {.later = something},
+        {.attributes = &attribute, .attribute_count = 1},
+        {.capacities = &capacities[0], .capacity_count = 1},
+        {.capacities = &capacities[1], .capacity_count = 1},
+        {.consumes_counters = &counters, .consumes_counter_count = 1},
+        {.taints = &taint, .taint_count = 1}};
+    static const char *const fields[] = {"spec.devices[0]", "attributes[0]",       "capacity[0]",
+                                         "capacity[0]",     "consumesCounters[0]", "taints[0]"};
+    const berth_cel_selector selector = {.later = something};
+    const berth_claim_config config = {.later = something};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        REFUSE(RESOURCE_SLICE, berth_resource_slice, fields[i], .devices = &devices[i],
+               .device_count = 1);
+    REFUSE(RESOURCE_SLICE, berth_resource_slice, "spec.sharedCounters[0]",
+           .shared_counters = &counters, .shared_counter_count = 1);
+    REFUSE(DEVICE_CLASS, berth_device_class, "spec.selectors[0]", .selectors = &selector,
+           .selector_count = 1);
+    REFUSE(DEVICE_CLASS, berth_device_class, "config[0]", .configs = &config, .config_count = 1);
+    REFUSE(DEVICE_TAINT_RULE, berth_device_taint_rule, "spec.taint", .taint.later = something);
+}
+
 static void test_later_of_profiles(void **state)
 {
     (void)state;
@@ -389,6 +466,8 @@ int main(void)
         cmocka_unit_test(test_template),
         cmocka_unit_test(test_later_of_pods),
         cmocka_unit_test(test_later_of_others),
+        cmocka_unit_test(test_later_of_claims),
+        cmocka_unit_test(test_later_of_slices),
         cmocka_unit_test(test_later_of_profiles),
         cmocka_unit_test(test_out),
     };
