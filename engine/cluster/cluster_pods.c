@@ -178,15 +178,48 @@ static berth_status enter(berth__cluster *cluster, uint32_t pod, uint32_t node_i
     return BERTH_OK;
 }
 
-/* Enter a node that the pod has just left. Its memory is still there, so this does not fail. */
-static void enter_again(berth__cluster *cluster, uint32_t pod, uint32_t node_id)
+/* The host ports of a node's slot at a moment. */
+typedef struct kept_ports {
+    berth__host_port *items;
+    uint32_t count;
+} kept_ports;
+
+static bool keep_ports(const berth__cluster *cluster, uint32_t node_id, kept_ports *out)
+{
+    const berth__node_record *node = berth__cluster_node(cluster, node_id);
+    const berth__host_port *items;
+    *out = (kept_ports){NULL, 0};
+    if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
+        return true;
+    const uint32_t count = berth__view_ports(&cluster->view, node->slot, &items);
+    if (count == 0)
+        return true;
+    out->items = berth__alloc(cluster->model->allocator, count * sizeof(*items), 8);
+    if (out->items == NULL)
+        return false;
+    memcpy(out->items, items, count * sizeof(*items));
+    out->count = count;
+    return true;
+}
+
+static void drop_ports(const berth__cluster *cluster, kept_ports *ports)
+{
+    berth__free(cluster->model->allocator, ports->items, ports->count * sizeof(*ports->items));
+}
+
+/* Enter a node that the pod has just left, and which had these ports then. Its memory is still
+ * there, so this does not fail. */
+static void enter_again(berth__cluster *cluster, uint32_t pod, uint32_t node_id,
+                        const kept_ports *ports)
 {
     const berth__node_record *node = berth__cluster_node(cluster, node_id);
     const berth__class *cls = berth__pod_at(&cluster->pods, pod)->cls;
-    if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE)
-        berth__view_return_pod(&cluster->view, node->slot, cls);
-    else
+    if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE) {
+        berth__view_restore_pod(&cluster->view, node->slot, cls, 1);
+        berth__view_set_ports(&cluster->view, node->slot, ports->items, ports->count);
+    } else {
         (void)take_ports(cluster, cls, node_id);
+    }
     attach(cluster, pod, node_id);
 }
 
@@ -472,29 +505,41 @@ static berth_status make_writable_to_move(berth__cluster *cluster, uint32_t pod,
     return slot != BERTH__SLOT_NONE ? berth__view_make_writable(&cluster->view, slot) : BERTH_OK;
 }
 
+/* Assign another class to a pod on a node. The old class leaves first, because both may have the
+ * same host port. */
+static berth_status change_in_place(berth__cluster *cluster, uint32_t index, berth__class *cls)
+{
+    berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
+    berth__class *old_class = pod->cls;
+    const uint32_t node_id = pod->node;
+    kept_ports ports;
+    if (!keep_ports(cluster, node_id, &ports))
+        return BERTH_E_NOMEM;
+    leave(cluster, index);
+    pod->cls = cls;
+    const berth_status status = enter(cluster, index, node_id);
+    if (status != BERTH_OK) {
+        pod->cls = old_class;
+        if (!cluster->undo.recording) /* otherwise the caller undoes it */
+            enter_again(cluster, index, node_id, &ports);
+    }
+    drop_ports(cluster, &ports);
+    return status;
+}
+
 /* Assign another class and node (BERTH_NODE_NONE: none) to a pod. A pending pod that stays pending
  * keeps its place in the queue. */
 static berth_status move_pod(berth__cluster *cluster, uint32_t index, berth__class *cls,
                              uint32_t node_id)
 {
     berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
-    berth__class *old_class = pod->cls;
-    uint32_t old_node = pod->node;
+    const uint32_t old_node = pod->node;
     if (node_id == BERTH_NODE_NONE && old_node == BERTH_NODE_NONE) {
         pod->cls = cls;
         return BERTH_OK;
     }
-    /* On the same node the old class leaves first, because both may have the same host port. */
-    if (node_id == old_node) {
-        leave(cluster, index);
-        pod->cls = cls;
-        if (enter(cluster, index, node_id) == BERTH_OK)
-            return BERTH_OK;
-        pod->cls = old_class;
-        if (!cluster->undo.recording) /* otherwise the caller undoes it */
-            enter_again(cluster, index, old_node);
-        return BERTH_E_NOMEM;
-    }
+    if (node_id == old_node)
+        return change_in_place(cluster, index, cls);
     if (node_id != BERTH_NODE_NONE)
         BERTH_TRY(count_on(cluster, cls, node_id));
     take_off_lists(cluster, index);

@@ -288,20 +288,6 @@ void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__clas
     restore(view, berth__view_write(view, slot), slot, cls, change);
 }
 
-/* After count_out. */
-static void count_back_in(berth__view *view, berth__tile *tile, uint32_t slot,
-                          const berth__class *cls)
-{
-    restore(view, tile, slot, cls, 1);
-    if (cls->ports != NULL)
-        berth__port_set_add(tile->ports[slot % BERTH__TILE], cls->ports);
-}
-
-void berth__view_return_pod(berth__view *view, uint32_t slot, const berth__class *cls)
-{
-    count_back_in(view, berth__view_write(view, slot), slot, cls);
-}
-
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items)
 {
     const berth__port_set *set = view->tiles[slot >> BERTH__TILE_SHIFT]->ports[slot % BERTH__TILE];
@@ -332,9 +318,18 @@ berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__
     return BERTH_OK;
 }
 
+bool berth__view_reserve_ports(berth__view *view, uint32_t slot, uint32_t more)
+{
+    berth__tile *tile = view->tiles[slot >> BERTH__TILE_SHIFT];
+    return port_set_reserve(view, tile, slot % BERTH__TILE, more);
+}
+
 void berth__view_suppose_return(berth__view *view, uint32_t slot, const berth__class *cls)
 {
-    count_back_in(view, view->tiles[slot >> BERTH__TILE_SHIFT], slot, cls);
+    berth__tile *tile = view->tiles[slot >> BERTH__TILE_SHIFT];
+    restore(view, tile, slot, cls, 1);
+    if (cls->ports != NULL)
+        berth__port_set_add(tile->ports[slot % BERTH__TILE], cls->ports);
 }
 
 berth_status berth__view_fill(berth__view *view, uint32_t slot, const berth__pods *pods)

@@ -134,9 +134,6 @@ void berth__view_remove_pod(berth__view *view, uint32_t slot, const berth__class
  * Ports are restored from a copy: a set does not know who holds a port, so counting back is not
  * enough. */
 void berth__view_restore_pod(berth__view *view, uint32_t slot, const berth__class *cls, int change);
-/* Count a pod again that was the last to be removed from the slot, with its ports. Needs no
- * memory. */
-void berth__view_return_pod(berth__view *view, uint32_t slot, const berth__class *cls);
 uint32_t berth__view_ports(const berth__view *view, uint32_t slot, const berth__host_port **items);
 void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_port *items,
                            uint32_t count);
@@ -145,7 +142,10 @@ void berth__view_set_ports(berth__view *view, uint32_t slot, const berth__host_p
  * else reads the view. The journal does not record it. */
 berth_status berth__view_suppose(berth__view *view, uint32_t slot, const berth__class *cls,
                                  int change);
-/* Take back a change of -1. Needs no memory. */
+/* Make room for so many more host ports on a writable slot. Returns false when out of memory. */
+bool berth__view_reserve_ports(berth__view *view, uint32_t slot, uint32_t more);
+/* Take back a change of -1. Needs no memory, but room for the pod's ports: it returns with them,
+ * even if they were free before, because another pod that had them had left. */
 void berth__view_suppose_return(berth__view *view, uint32_t slot, const berth__class *cls);
 
 /* Take the closed slots of a tile out of a mask. */

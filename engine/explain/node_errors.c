@@ -37,7 +37,7 @@ static void note(collection *own, uint32_t filter, uint32_t slot)
     stage->plugin->explain(own->search->decision.cycle, stage->instance,
                            own->search->decision.prepared->filters[filter].state, slot, &reasons);
     own->ok &= reasons.ok;
-    if (!reasons.failed || reasons.count == 0)
+    if (!reasons.ok || !reasons.failed || reasons.count == 0)
         return;
     const berth_str *last = &reasons.items[reasons.count - 1];
     berth_str error = {last->data + prefix, last->len - (uint32_t)prefix};

@@ -27,9 +27,12 @@ static void add(berth__reasons *reasons, berth_code code, const char *text, int 
         reasons->ok = false;
         return;
     }
-    reasons->code = code;
-    reasons->items[reasons->count++] =
+    const berth_str own =
         berth__arena_str(reasons->arena, (berth_str){text, (uint32_t)len}, &reasons->ok);
+    if (own.data == NULL)
+        return;
+    reasons->code = code;
+    reasons->items[reasons->count++] = own;
 }
 
 void berth__reason(berth__reasons *reasons, berth_code code, const char *format, ...)

@@ -172,9 +172,25 @@ static void restore_ports(const berth__dry_run *dry_run, uint32_t slot,
     set->count = count;
 }
 
+/* Make a slot writable, with room for the ports of all its pods. */
+static berth_status make_writable(const berth__dry_run *dry_run, uint32_t slot)
+{
+    berth__view *view = dry_run->decision.cycle->view;
+    uint32_t ports = 0;
+    BERTH_TRY(berth__view_make_writable(view, slot));
+    if (ports_of(dry_run, slot) == NULL)
+        return BERTH_OK;
+    for (uint32_t index = berth__view_node(view, slot)->first_pod; index != BERTH_POD_INDEX_NONE;) {
+        const berth__pod_record *pod = berth__pod_at(dry_run->pods, index);
+        ports += pod->cls->ports != NULL ? pod->cls->ports->count : 0;
+        index = pod->next;
+    }
+    return berth__view_reserve_ports(view, slot, ports) ? BERTH_OK : BERTH_E_NOMEM;
+}
+
 berth_status berth__dry_run_make_writable(const berth__dry_run *dry_run)
 {
-    return berth__view_make_writable(dry_run->decision.cycle->view, dry_run->slot);
+    return make_writable(dry_run, dry_run->slot);
 }
 
 /* The record of another slot, made at the first change. Once it has been NULL for lack of memory,
@@ -196,12 +212,11 @@ static berth__other_slot *other_slot(berth__dry_run *dry_run, uint32_t slot)
     }
     if (count > 0)
         memcpy(ports, set->items, count * sizeof(*ports));
-    *other = (berth__other_slot){
-        .next = dry_run->others,
-        .slot = slot,
-        .port_count = count,
-        .ports = ports,
-        .writable = berth__view_make_writable(dry_run->decision.cycle->view, slot) == BERTH_OK};
+    *other = (berth__other_slot){.next = dry_run->others,
+                                 .slot = slot,
+                                 .port_count = count,
+                                 .ports = ports,
+                                 .writable = make_writable(dry_run, slot) == BERTH_OK};
     dry_run->others = other;
     return other;
 }
@@ -396,7 +411,7 @@ void berth__dry_run_explain(const berth__dry_run *dry_run, uint32_t filter, bert
     if (prepared->outcome == BERTH__ACTIVE) {
         stage->plugin->explain(dry_run->decision.cycle, stage->instance, prepared->state,
                                dry_run->slot, reasons);
-        if (reasons->failed && reasons->count > 0 &&
+        if (reasons->failed && reasons->ok && reasons->count > 0 &&
             dry_run->decision.profile->behaviours->error_texts_name_plugins)
             name_error(stage, reasons);
         return;

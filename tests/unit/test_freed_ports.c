@@ -1,8 +1,10 @@
-/* Host ports of pods on nodes without a slot: the first of several pods with a port that leaves
- * frees the port, as on any other node. */
+/* Host ports that several pods of a node have: the first of them that leaves frees the port, also
+ * on a node without a slot; and what happens then to the others, in preemption and without
+ * memory. */
 #include "rule_cluster.h"
 
 #include "berth/transaction.h"
+#include "counted_memory.h"
 
 #define PORT(number) "containers: [{name: c, ports: [{containerPort: 80, hostPort: " number "}]}]"
 
@@ -118,12 +120,79 @@ static void test_rollback(void **state)
     expect_free(c, "p", PORT("80"), false);
 }
 
+/* A node with 4 cpu: `one` and `two` had port 80, `one` has left, and `three` has come with port
+ * 81. */
+static void crowd(small_cluster *c)
+{
+    small_node(c, "a", "");
+    small_pod(c, "one", "a", "", PORT("80"));
+    small_pod(c, "two", "a", "", PORT("80"));
+    remove_object(c, BERTH_KIND_POD, "one");
+    expect_free(c, "p", PORT("80"), true); /* lays the node out */
+    small_pod(c, "three", "a", "", PORT("81"));
+}
+
+/* A victim whose port is free comes back with it, for which the node's set has no room. */
+static void test_victim_with_a_freed_port(void **state)
+{
+    small_cluster *c = *state;
+    crowd(c);
+    small_pod(c, "four", "a", "", "containers: [{name: c, resources: {requests: {cpu: 1}}}]");
+    small_decide(c, small_pod(c, "high", NULL, "",
+                              "priority: 10, containers: [{name: c, resources: {requests: {cpu: "
+                              "4}}}]"));
+    assert_int_equal(berth_explanation_victim_count(c->explanation), 1);
+    small_decide(c, small_pod(c, "higher", NULL, "", "priority: 20, " PORT("81")));
+    assert_int_equal(berth_explanation_victim_count(c->explanation), 1);
+    expect_free(c, "p", PORT("80"), true); /* as before */
+    expect_free(c, "p", PORT("81"), false);
+}
+
+/* An update that fails for lack of memory leaves free what was free. */
+static void test_update_without_memory(void **state)
+{
+    static const char more_ports[] =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: two}\nspec: {nodeName: a, containers: [{name: "
+        "c, ports: [{hostPort: 80}, {hostPort: 82}, {hostPort: 83}]}]}\n";
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    unsigned refused = 0;
+    (void)state;
+    for (unsigned fail_at = 1;; fail_at++) {
+        small_cluster c;
+        berth_engine_config config;
+        berth_engine_config_init(&config);
+        config.allocator = &allocator;
+        small_open_as(&c, config);
+        crowd(&c);
+        berth_error error = {.code = BERTH_OK};
+        atomic_store(&memory.fail_at, atomic_load(&memory.calls) + fail_at);
+        const berth_status status = berth_reader_text(c.reader, (berth_str)TEXT(more_ports), "test",
+                                                      update_object, &c, &error);
+        const bool ended = atomic_load(&memory.calls) >= atomic_load(&memory.fail_at);
+        atomic_store(&memory.fail_at, 0);
+        expect_free(&c, "p", PORT("80"), status != BERTH_OK);
+        expect_free(&c, "p", PORT("81"), false);
+        small_close(&c);
+        assert_true(status == BERTH_OK || (ended && status == BERTH_E_NOMEM));
+        refused += status == BERTH_E_NOMEM;
+        if (!ended)
+            break;
+    }
+    assert_true(refused > 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_node_not_yet_laid_out), TEST(test_port_taken_again), TEST(test_pod_changes),
-        TEST(test_node_comes_back),       TEST(test_rollback),
+        TEST(test_node_not_yet_laid_out),
+        TEST(test_port_taken_again),
+        TEST(test_pod_changes),
+        TEST(test_node_comes_back),
+        TEST(test_rollback),
+        TEST(test_victim_with_a_freed_port),
+        cmocka_unit_test(test_update_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
