@@ -1,7 +1,7 @@
 /* Property test: decision vectors, read, placed and dumped with memory that ends anywhere. Whatever
  * the memory, a scenario either fails with BERTH_E_NOMEM or has the same result as with enough: the
- * placements of its pods, and the dump of the cluster. A call that failed succeeds when it is made
- * once more. At the end no memory may be left.
+ * placements of its pods, their explanations, and the dump of the cluster. A call that failed
+ * succeeds when it is made once more. At the end no memory may be left.
  *
  * Usage: test_memory_vectors [--seed S] FILE... BERTH_TEST_SEED is the seed of a run without
  * --seed. */
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "berth/berth.h"
 #include "effort.h"
 #include "ending_memory.h"
@@ -101,6 +102,27 @@ static berth_status read_all(berth_engine *engine, berth_str text, berth_error *
     return status;
 }
 
+/* Decides a pod with an explanation, at first perhaps with too little memory. */
+static void explain(berth_engine *engine, berth_explanation *why, berth_pod_id pod, bool scarce,
+                    outcome *out)
+{
+    const berth_decide_options options = {
+        .size = sizeof(options), .flags = BERTH_DECIDE_KEEP_ROTATION, .explanation = why};
+    char line[64];
+    berth_placement placement = {0};
+    if (scarce)
+        end_within(1ul << next_random() % 10);
+    berth_status status = berth_engine_decide(engine, pod, &options, &placement, NULL);
+    if (ending_memory_return() && status == BERTH_E_NOMEM)
+        status = berth_engine_decide(engine, pod, &options, &placement, NULL);
+    const berth_str message = berth_explanation_message(why);
+    int len = snprintf(line, sizeof(line), "%d %d, %u victims: ", (int)status,
+                       (int)placement.verdict, (unsigned)berth_explanation_victim_count(why));
+    (void)append(out, (berth_str){line, (uint32_t)len}, NULL);
+    (void)append(out, message, NULL);
+    (void)append(out, BERTH_STR("\n"), NULL);
+}
+
 /* Schedules a pod, at first perhaps with too little memory. */
 static void place(berth_engine *engine, berth_pod_id pod, bool scarce, outcome *out)
 {
@@ -108,7 +130,7 @@ static void place(berth_engine *engine, berth_pod_id pod, bool scarce, outcome *
     berth_placement placement = {0};
     berth_status status;
     if (scarce)
-        end_within(60);
+        end_within(1ul << next_random() % 10); /* mostly within the first few */
     status = berth_engine_schedule(engine, pod, &placement, NULL);
     if (ending_memory_return() && status == BERTH_E_NOMEM)
         status = berth_engine_schedule(engine, pod, &placement, NULL);
@@ -123,15 +145,20 @@ static berth_status place_all(berth_engine *engine, bool scarce, outcome *out)
     enum { PODS = 64 };
     berth_pod_id pods[PODS];
     uint64_t count = 0;
+    berth_explanation *why;
+    BERTH_TRY(berth_explanation_create(&ending, &why, NULL));
     const berth_status status = berth_engine_pending(engine, pods, PODS, &count, NULL);
-    for (uint64_t i = 0; status == BERTH_OK && i < count && i < PODS; i++)
+    for (uint64_t i = 0; status == BERTH_OK && i < count && i < PODS; i++) {
+        explain(engine, why, pods[i], scarce, out);
         place(engine, pods[i], scarce, out);
+    }
+    berth_explanation_destroy(why);
     return status;
 }
 
 /* Reads, places and dumps. Memory ends within the first `calls` allocations of the reading (0: it
- * does not end), and then in some of the other calls. */
-static berth_status run(berth_str text, unsigned long calls, outcome *out)
+ * does not end); if it is `scarce`, also in some of the other calls. */
+static berth_status run(berth_str text, unsigned long calls, bool scarce, outcome *out)
 {
     berth_engine_config config;
     berth_engine *engine;
@@ -149,10 +176,10 @@ static berth_status run(berth_str text, unsigned long calls, outcome *out)
     status = read_all(engine, text, &error);
     (void)ending_memory_return();
     if (status == BERTH_OK)
-        status = place_all(engine, calls > 0, out);
+        status = place_all(engine, scarce, out);
     if (status == BERTH_OK) {
         const size_t before = out->count;
-        if (calls > 0)
+        if (scarce)
             end_within(200);
         status = berth_engine_dump(engine, append, out, &error);
         if (ending_memory_return() && status == BERTH_E_NOMEM) {
@@ -177,11 +204,13 @@ static bool try_scenario(const char *path, const vector_scenario *scenario, uint
 {
     static outcome wanted, got;
     const unsigned long before = atomic_load(&ending_memory.calls);
-    const berth_status plain = run(scenario->scenario, 0, &wanted);
+    const berth_status plain = run(scenario->scenario, 0, false, &wanted);
     const unsigned long calls = atomic_load(&ending_memory.calls) - before;
     tally.scenarios++;
     for (unsigned long i = effort(TRIES); i > 0; i--) {
-        const berth_status status = run(scenario->scenario, calls + calls / 4 + 1, &got);
+        /* With enough memory for the reading every other time, or few tries would come to place. */
+        const unsigned long within = i % 2 == 0 ? calls + calls / 4 + 1 : 0;
+        const berth_status status = run(scenario->scenario, within, true, &got);
         tally.tries++;
         tally.refused += status == BERTH_E_NOMEM;
         if (status != BERTH_E_NOMEM && status != plain)
