@@ -21,8 +21,11 @@
  * happen with every watch. HTTP/1.1 carries one request at a time. */
 enum { CONNECTIONS_MAX = 64 };
 
-/* Handles that are kept for later requests: making one copies all credentials. */
-enum { SPARES_MAX = 64 };
+/* Handles that are kept for later requests: making one copies all credentials. None is kept before
+ * libcurl 8.1.0: there, a handle still points to the last header of its last response, which is
+ * freed when the handle is used again, and appends to it if the first header of the next response
+ * begins with a space. Source: https://github.com/curl/curl/issues/11101. */
+enum { SPARES_MAX = 64, SPARES_SINCE = 0x080100 };
 
 /* One multi handle for a class of requests. */
 typedef struct connection {
@@ -41,7 +44,7 @@ struct curl_transport {
     curl_request *first, *last; /* all requests, oldest first */
     bool work;                  /* some requests wait to be started or removed */
     CURL *spares[SPARES_MAX];   /* handles for the current access, without a request */
-    size_t spare_count;
+    size_t spare_count, spares_max;
     live_id last_id;
     int64_t looked_ns; /* when look_again was last called */
 };
@@ -279,7 +282,7 @@ static bool repeat_refused(curl_transport *t, curl_request *r, int status)
  * credentials. */
 static void spare_handle(curl_transport *t, curl_request *r)
 {
-    if (t->spare_count == SPARES_MAX)
+    if (t->spare_count == t->spares_max)
         return;
     detach(r);
     t->spares[t->spare_count++] = curl_request_take_handle(r);
@@ -440,6 +443,8 @@ curl_transport *curl_transport_create(const curl_transport_options *options)
     curl_transport *t = heap_new(1, sizeof(*t));
     t->interface = (live_transport){&ops, t};
     t->options = *options;
+    t->spares_max =
+        curl_version_info(CURLVERSION_NOW)->version_num >= SPARES_SINCE ? SPARES_MAX : 0;
     event_loop_each_turn(options->loop, on_turn, t);
     return t;
 }
