@@ -1,15 +1,11 @@
 /* An allocator whose memory ends when a test says so: in one allocation, or in that and all that
- * follow. It counts the bytes in use, which must be 0 at the end. Any thread may allocate.
- *
- * Each piece of an arena counts as an allocation, although most pieces lie in a chunk that is there
- * already; otherwise the tests would hardly ever get to the code for the pieces within. So programs
- * with this header are linked with --wrap for the arena's functions (CMakeLists.txt). */
+ * follow. It counts the bytes in use, which must be 0 at the end. Any thread may allocate. */
 #ifndef BERTH_TESTS_MODEL_ENDING_MEMORY_H
 #define BERTH_TESTS_MODEL_ENDING_MEMORY_H
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "arena_pieces.h"
 #include "bytes_in_use.h"
 
 static struct {
@@ -34,49 +30,11 @@ static void *ending_allocate(void *context, size_t bytes, size_t align)
 
 static const berth_allocator ending = {NULL, ending_allocate, count_out};
 
-/* ---- pieces of arenas ---- */
-
-static bool arena_refuses(const berth__arena *arena)
+/* Whether a piece of an arena is refused: for arena_pieces_refuse. */
+static bool ending_piece(const berth_allocator *allocator)
 {
-    return arena->allocator == &ending && ending_memory_refuses();
+    return allocator == &ending && ending_memory_refuses();
 }
-
-void *__real_berth__arena_alloc(berth__arena *arena, size_t bytes, size_t align);
-void *__real_berth__arena_alloc_zero(berth__arena *arena, size_t bytes, size_t align);
-void *__real_berth__arena_copy(berth__arena *arena, const void *source, size_t bytes, bool *ok);
-berth_str __real_berth__arena_str(berth__arena *arena, berth_str text, bool *ok);
-
-void *__wrap_berth__arena_alloc(berth__arena *arena, size_t bytes, size_t align);
-void *__wrap_berth__arena_alloc(berth__arena *arena, size_t bytes, size_t align)
-{
-    return arena_refuses(arena) ? NULL : __real_berth__arena_alloc(arena, bytes, align);
-}
-
-void *__wrap_berth__arena_alloc_zero(berth__arena *arena, size_t bytes, size_t align);
-void *__wrap_berth__arena_alloc_zero(berth__arena *arena, size_t bytes, size_t align)
-{
-    return arena_refuses(arena) ? NULL : __real_berth__arena_alloc_zero(arena, bytes, align);
-}
-
-void *__wrap_berth__arena_copy(berth__arena *arena, const void *source, size_t bytes, bool *ok);
-void *__wrap_berth__arena_copy(berth__arena *arena, const void *source, size_t bytes, bool *ok)
-{
-    if (!arena_refuses(arena))
-        return __real_berth__arena_copy(arena, source, bytes, ok);
-    *ok = false;
-    return NULL;
-}
-
-berth_str __wrap_berth__arena_str(berth__arena *arena, berth_str text, bool *ok);
-berth_str __wrap_berth__arena_str(berth__arena *arena, berth_str text, bool *ok)
-{
-    if (text.data == NULL || !arena_refuses(arena))
-        return __real_berth__arena_str(arena, text, ok);
-    *ok = false;
-    return (berth_str){0};
-}
-
-/* ---- when it ends ---- */
 
 /* Ends memory after `left` more allocations. */
 static inline void ending_memory_end(unsigned long left, bool for_good)

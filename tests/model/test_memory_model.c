@@ -159,6 +159,7 @@ static bool run_round(const round_options *o, uint64_t seed)
 
 int main(int argc, char **argv)
 {
+    arena_pieces_refuse = ending_piece;
     int code = rounds_run(
         argc, argv, (round_options){.rounds = 100, .ops = 200, .nodes_max = UINT32_MAX}, run_round);
     printf("%lu operations, %lu placed, %lu by index; memory ended in %lu, of which %lu failed\n",

@@ -245,6 +245,7 @@ static bool run_file(const char *path, uint64_t seed)
 
 int main(int argc, char **argv)
 {
+    arena_pieces_refuse = ending_piece;
     const char *given = getenv("BERTH_TEST_SEED");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : 1;
     int i = 1;

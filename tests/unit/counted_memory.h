@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
+
 typedef struct counted {
     atomic_size_t bytes; /* not yet freed */
     atomic_uint calls;
@@ -24,11 +26,16 @@ typedef struct counted {
 enum { HEAD = 64 }; /* before each piece: its size */
 enum { PIECE_MAX = 1 << 30 };
 
+static bool counted_refuses(counted *c)
+{
+    unsigned call = atomic_fetch_add(&c->calls, 1) + 1, fail_at = atomic_load(&c->fail_at);
+    return call == fail_at || (c->for_good && fail_at != 0 && call > fail_at);
+}
+
 static void *counted_allocate(void *context, size_t bytes, size_t align)
 {
     counted *c = context;
-    unsigned call = atomic_fetch_add(&c->calls, 1) + 1, fail_at = atomic_load(&c->fail_at);
-    if (call == fail_at || (c->for_good && fail_at != 0 && call > fail_at))
+    if (counted_refuses(c))
         return NULL;
     assert_true(bytes <= PIECE_MAX);
     size_t head = align > HEAD ? align : HEAD;
@@ -49,6 +56,12 @@ static void counted_release(void *context, void *memory, size_t bytes)
     assert_int_equal(allocated, bytes);
     atomic_fetch_sub(&c->bytes, bytes);
     free((char *)memory - head);
+}
+
+/* For arena_pieces_refuse: each piece of an arena counts, too. */
+static inline bool counted_piece(const berth_allocator *allocator)
+{
+    return allocator->allocate == counted_allocate && counted_refuses(allocator->context);
 }
 
 #endif

@@ -2,6 +2,7 @@
  * allocations. */
 #include <stdio.h>
 
+#include "arena_pieces.h"
 #include "counted_memory.h"
 
 #include "cel/cel.h"
@@ -587,6 +588,7 @@ static void test_lists(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_selectors),   cmocka_unit_test(test_lists),
         cmocka_unit_test(test_semantics),   cmocka_unit_test(test_faults),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena_pieces.h"
 #include "base/text.h"
 #include "counted_memory.h"
 #include "one_model.h"
@@ -177,6 +178,7 @@ static void test_scarce_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         WITH_MODEL(test_recalled),
         WITH_MODEL(test_looked_at),

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "arena_pieces.h"
 #include "base/memory.h"
 #include "config/config.h"
 #include "plugins/profile_lists.h"
@@ -696,6 +697,7 @@ static void test_no_legacy(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = scarce_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_default_profile),

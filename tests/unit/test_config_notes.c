@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "scarce_memory.h"
@@ -158,6 +159,7 @@ static void test_scarce_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = scarce_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unknown_plugins), cmocka_unit_test(test_nothing_to_say),
         cmocka_unit_test(test_foreign_plugins), cmocka_unit_test(test_gated_plugins),

@@ -1,5 +1,6 @@
 /* The catalog of devices and the programs of selectors without memory; and that a selector is
  * compiled once. */
+#include "arena_pieces.h"
 #include "counted_memory.h"
 #include "offered_devices.h"
 
@@ -140,6 +141,7 @@ static void test_program_without_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         TEST(test_catalog_is_built_as_a_whole_or_not),
         TEST(test_program_is_compiled_once),

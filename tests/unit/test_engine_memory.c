@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "berth/transaction.h"
 #include "counted_memory.h"
 #include "small_cluster.h"
@@ -738,12 +739,14 @@ static void expect_no_allocations(berth_path path, const char *pod)
         assert_int_equal(got.verdict, BERTH_VERDICT_PLACED);
         must(berth_engine_unbind(engine, id, NULL));
     }
+    arena_pieces_refuse = NULL; /* counts them */
     unsigned before = atomic_load(&c.calls);
     for (int i = 0; i < 100; i++) {
         must(berth_engine_schedule(engine, id, &got, NULL));
         must(berth_engine_unbind(engine, id, NULL));
     }
     assert_int_equal(atomic_load(&c.calls), before);
+    arena_pieces_refuse = counted_piece;
     berth_engine_destroy(engine);
     assert_int_equal(atomic_load(&c.bytes), 0);
 }
@@ -830,6 +833,7 @@ static void test_memory_of_decisions_is_bounded(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
 #define FAILING(name, run_one, path, for_good)       \
     {                                                \
         name, test_failing, NULL, report, &(failing) \

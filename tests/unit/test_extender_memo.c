@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arena_pieces.h"
 #include "decide/extender_memo.h"
 #include "scarce_memory.h"
 
@@ -247,6 +248,7 @@ static void test_failures(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = scarce_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_scarce),

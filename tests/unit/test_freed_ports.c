@@ -3,6 +3,7 @@
  * memory. */
 #include "rule_cluster.h"
 
+#include "arena_pieces.h"
 #include "berth/transaction.h"
 #include "counted_memory.h"
 
@@ -184,6 +185,7 @@ static void test_update_without_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
 #define TEST(name) cmocka_unit_test_setup_teardown(name, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_node_not_yet_laid_out),

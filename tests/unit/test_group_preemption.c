@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "berth/kube.h"
 #include "berth/transaction.h"
 #include "counted_memory.h"
@@ -227,6 +228,7 @@ static void test_flags(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_leaves),      cmocka_unit_test(test_group_stays_together),
         cmocka_unit_test(test_policy),          cmocka_unit_test(test_taken_back),

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "arena_pieces.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cluster/cluster.h"
@@ -247,6 +248,7 @@ static void test_readers(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_history),
         cmocka_unit_test(test_columns_run_out),

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cluster/cluster.h"
@@ -306,6 +307,7 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_bounded),

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arena_pieces.h"
 #include "base/text.h"
 #include "explain/message.h"
 #include "scarce_memory.h"
@@ -195,6 +196,7 @@ static void test_lines(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = scarce_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_histogram), cmocka_unit_test(test_joined),
         cmocka_unit_test(test_plugins),   cmocka_unit_test(test_memory),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "assert_text.h"
 #include "berth/kube.h"
 #include "scarce_memory.h"
@@ -158,6 +159,7 @@ static void test_errors(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = scarce_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pod),
         cmocka_unit_test(test_node),

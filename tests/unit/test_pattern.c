@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -282,6 +283,7 @@ static void test_scarce_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found),      cmocka_unit_test(test_words),
         cmocka_unit_test(test_not_learnt), cmocka_unit_test(test_changed),

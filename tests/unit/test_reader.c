@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "arena_pieces.h"
 #include "base/arena.h"
 #include "kube/decode.h"
 #include "kube/encode.h"
@@ -1138,6 +1139,7 @@ static int clean_up(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = scarce_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_node),           cmocka_unit_test(test_pod),
         cmocka_unit_test(test_other_kinds),    cmocka_unit_test(test_shapes),

@@ -1,4 +1,5 @@
 /* Reasons for a refusal: any number of them, of any length, and with memory that ends. */
+#include "arena_pieces.h"
 #include "counted_memory.h"
 
 #include "plugins/plugin.h"
@@ -71,6 +72,7 @@ static void test_errors(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reasons_and_memory),
         cmocka_unit_test(test_errors),

@@ -1,6 +1,7 @@
 /* What a RuntimeClass adds to a pod: overhead, node selector and tolerations; conflicts with what
  * the pod has; classes that are replaced, or known to another reader; and reading them without
  * memory. */
+#include "arena_pieces.h"
 #include "counted_memory.h"
 #include "reader_check.h"
 
@@ -151,6 +152,7 @@ static void test_without_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merges),         cmocka_unit_test(test_nothing_added),
         cmocka_unit_test(test_conflicts),      cmocka_unit_test(test_known_classes),

@@ -1,6 +1,7 @@
 /* The scheduling loop without memory: whichever allocation fails, the call that needed it fails as
  * a whole or manages without it, the queue and the engine stay consistent, the same call succeeds
  * later, pods have the same outcomes, and nothing leaks. */
+#include "arena_pieces.h"
 #include "counted_memory.h"
 #include "small_cluster.h"
 
@@ -267,6 +268,7 @@ static void test_every_allocation_for_groups(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation),
                                        cmocka_unit_test(test_every_allocation_for_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * are not expanded. */
 #include <inttypes.h>
 
+#include "arena_pieces.h"
 #include "counted_memory.h"
 #include "reader_check.h"
 
@@ -569,6 +570,7 @@ static void test_faults(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_names_differ),

@@ -2,6 +2,7 @@
  * pod template is the same, how many pods are wanted, and how they are rolled out. */
 #include <inttypes.h>
 
+#include "arena_pieces.h"
 #include "counted_memory.h"
 #include "reader_check.h"
 
@@ -214,6 +215,7 @@ static void test_without_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_templates),
         cmocka_unit_test(test_numbers),
