@@ -178,18 +178,18 @@ static berth_status enter(berth__cluster *cluster, uint32_t pod, uint32_t node_i
     return BERTH_OK;
 }
 
-/* The host ports of a node's slot at a moment. */
+/* The host ports of a node's slot before a pod with ports left it. */
 typedef struct kept_ports {
     berth__host_port *items;
     uint32_t count;
 } kept_ports;
 
-static bool keep_ports(const berth__cluster *cluster, uint32_t node_id, kept_ports *out)
+static bool keep_ports(const berth__cluster *cluster, const berth__pod_record *pod, kept_ports *out)
 {
-    const berth__node_record *node = berth__cluster_node(cluster, node_id);
+    const berth__node_record *node = berth__cluster_node(cluster, pod->node);
     const berth__host_port *items;
     *out = (kept_ports){NULL, 0};
-    if (!berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
+    if (pod->cls->ports == NULL || !berth__node_present(node) || node->slot == BERTH__SLOT_NONE)
         return true;
     const uint32_t count = berth__view_ports(&cluster->view, node->slot, &items);
     if (count == 0)
@@ -207,8 +207,7 @@ static void drop_ports(const berth__cluster *cluster, kept_ports *ports)
     berth__free(cluster->model->allocator, ports->items, ports->count * sizeof(*ports->items));
 }
 
-/* Enter a node that the pod has just left, and which had these ports then. Its memory is still
- * there, so this does not fail. */
+/* Enter a node that the pod has just left. Its memory is still there, so this does not fail. */
 static void enter_again(berth__cluster *cluster, uint32_t pod, uint32_t node_id,
                         const kept_ports *ports)
 {
@@ -216,7 +215,8 @@ static void enter_again(berth__cluster *cluster, uint32_t pod, uint32_t node_id,
     const berth__class *cls = berth__pod_at(&cluster->pods, pod)->cls;
     if (berth__node_present(node) && node->slot != BERTH__SLOT_NONE) {
         berth__view_restore_pod(&cluster->view, node->slot, cls, 1);
-        berth__view_set_ports(&cluster->view, node->slot, ports->items, ports->count);
+        if (cls->ports != NULL)
+            berth__view_set_ports(&cluster->view, node->slot, ports->items, ports->count);
     } else {
         (void)take_ports(cluster, cls, node_id);
     }
@@ -513,7 +513,7 @@ static berth_status change_in_place(berth__cluster *cluster, uint32_t index, ber
     berth__class *old_class = pod->cls;
     const uint32_t node_id = pod->node;
     kept_ports ports;
-    if (!keep_ports(cluster, node_id, &ports))
+    if (!keep_ports(cluster, pod, &ports))
         return BERTH_E_NOMEM;
     leave(cluster, index);
     pod->cls = cls;
