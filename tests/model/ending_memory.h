@@ -30,10 +30,11 @@ static void *ending_allocate(void *context, size_t bytes, size_t align)
 
 static const berth_allocator ending = {NULL, ending_allocate, count_out};
 
-/* Whether a piece of an arena is refused: for arena_pieces_refuse. */
+/* Whether a piece of an arena is refused: for arena_pieces_refuse. An engine has a copy of the
+ * allocator. */
 static bool ending_piece(const berth_allocator *allocator)
 {
-    return allocator == &ending && ending_memory_refuses();
+    return allocator->allocate == ending_allocate && ending_memory_refuses();
 }
 
 /* Ends memory after `left` more allocations. */
