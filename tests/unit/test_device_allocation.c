@@ -446,12 +446,159 @@ static void test_allocation_is_of_one_node(void **state)
     assert_string_equal(found(), "d0 d1");
 }
 
+/* A requirement "key=value", "key!value", or "key" (it exists). */
+static berth__interned_requirement requirement(const char *of)
+{
+    const size_t length = strcspn(of, "=!");
+    char key[32];
+    (void)snprintf(key, sizeof(key), "%.*s", (int)length, of);
+    berth__sym *value = make(1, sizeof(*value));
+    if (of[length] == '\0')
+        return (berth__interned_requirement){.key = sym(key), .op = BERTH__OP_EXISTS};
+    *value = sym(of + length + 1);
+    return (berth__interned_requirement){.key = sym(key),
+                                         .op = of[length] == '=' ? BERTH__OP_IN : BERTH__OP_NOT_IN,
+                                         .values = value,
+                                         .value_count = 1};
+}
+
+/* Make a slice be for the nodes with these labels, instead of node n. Each term is a list of
+ * requirements. */
+static void offer_where(berth__slice_facts *facts, const char *terms)
+{
+    char *texts[PARTS_MAX], *parts[PARTS_MAX];
+    const uint32_t count = split(terms, ";", texts);
+    berth__node_term *all = make(count, sizeof(*all));
+    for (uint32_t t = 0; t < count; t++) {
+        const uint32_t part_count = split(texts[t], " ", parts);
+        berth__interned_requirement *items = make(part_count, sizeof(*items));
+        for (uint32_t i = 0; i < part_count; i++)
+            items[i] = requirement(parts[i]);
+        all[t] = (berth__node_term){.valid = true,
+                                    .expressions_valid = true,
+                                    .expressions = items,
+                                    .expression_count = part_count};
+    }
+    facts->reach.node_name = 0;
+    facts->reach.has_selector = true;
+    facts->reach.selector = (berth__interned_node_selector){all, count};
+}
+
+/* Allocate the only claim on node n, which has labels a=1 and b=2; returns what was found. */
+static const char *allocate(berth__device_allocation *out)
+{
+    static char text[512];
+    berth__label *labels = make(2, sizeof(*labels));
+    labels[0] = (berth__label){sym("a"), sym("1")};
+    labels[1] = (berth__label){sym("b"), sym("2")};
+    if (labels[0].key > labels[1].key) {
+        const berth__label first = labels[0];
+        labels[0] = labels[1];
+        labels[1] = first;
+    }
+    berth__offer_node node = {.id = 0, .name = sym("n"), .labels = {labels, 2}};
+    build_catalog();
+    berth__device_search search = new_search();
+    const berth__devices_outcome outcome =
+        berth__device_search_run(&search, &node, berth__catalog_of(&catalog, &node));
+    if (outcome == BERTH__DEVICES_FOUND)
+        assert_true(berth__device_search_allocation(&search, 0, &arena, out));
+    write_outcome(&search, outcome, text, sizeof(text));
+    return text;
+}
+
+/* The selector as "key=value ..."; "anywhere" without one. */
+static void expect_selector(const berth__device_allocation *of, const char *wanted)
+{
+    char text[256] = "";
+    if (!of->has_selector) {
+        assert_string_equal("anywhere", wanted);
+        return;
+    }
+    assert_int_equal(of->selector.count, 1);
+    const berth__node_term *term = &of->selector.terms[0];
+    for (uint32_t i = 0; i < term->field_count + term->expression_count; i++) {
+        const berth__interned_requirement *one =
+            i < term->field_count ? &term->fields[i] : &term->expressions[i - term->field_count];
+        const berth_str key = berth__text(&model, one->key);
+        const berth_str value =
+            one->value_count > 0 ? berth__text(&model, one->values[0]) : BERTH_STR("");
+        const size_t at = strlen(text);
+        (void)snprintf(text + at, sizeof(text) - at, "%s%.*s%s%.*s", i > 0 ? " " : "", (int)key.len,
+                       key.data,
+                       one->op == BERTH__OP_IN       ? "="
+                       : one->op == BERTH__OP_NOT_IN ? "!"
+                                                     : "",
+                       (int)value.len, value.data);
+    }
+    assert_string_equal(text, wanted);
+}
+
+/* An allocation is for the nodes that meet the requirements of all its slices, each once. */
+static void test_selectors_are_merged(void **state)
+{
+    static const struct {
+        const char *first, *second, *wanted;
+    } table[] = {
+        {"a=1", "a=1", "a=1"},       {"a=1", "b=2", "a=1 b=2"}, {"a=1", "a!3", "a=1 a!3"},
+        {"a!3", "a!4", "a!3 a!4"},   {"a", "a=1", "a a=1"},     {"a", "a", "a"},
+        {"a b=2", "b=2 a", "a b=2"}, {"a=1 b", "b", "a=1 b"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        berth__device_allocation allocation;
+        slice_count = want_count = 0;
+        offer_where(offer("a.x", "p", "s", "d0"), table[i].first);
+        offer_where(offer("a.x", "q", "t", "e0"), table[i].second);
+        want("r 2");
+        assert_string_equal(allocate(&allocation), "d0 e0");
+        expect_selector(&allocation, table[i].wanted);
+    }
+}
+
+/* Slices for all nodes say nothing; a device for one node, or that binds to its node, says all. */
+static void test_selector_of_one_node(void **state)
+{
+    berth__device_allocation allocation;
+    (void)state;
+    berth__slice_facts *all = offer("a.x", "p", "s", "d0");
+    all->reach.node_name = 0;
+    all->reach.all_nodes = true;
+    want("r 1");
+    assert_string_equal(allocate(&allocation), "d0");
+    expect_selector(&allocation, "anywhere");
+    slice_count = want_count = 0;
+    offer_where(offer("a.x", "p", "s", "d0"), "a=1");
+    berth__slice_facts *binds = offer("a.x", "q", "t", "e0");
+    offer_where(binds, "b=2");
+    berth__device *device;
+    memcpy(&device, &binds->devices, sizeof(device));
+    device->binds_to_node = true;
+    want("r 2");
+    assert_string_equal(allocate(&allocation), "d0 e0");
+    expect_selector(&allocation, "metadata.name=n");
+}
+
+/* Requirements of one term can be merged, those of several can't. */
+static void test_selector_of_two_terms(void **state)
+{
+    berth__device_allocation allocation;
+    (void)state;
+    offer_where(offer("a.x", "p", "s", "d0"), "a=1;b=3");
+    want("r 1");
+    assert_string_equal(allocate(&allocation), "create NodeSelector for claim claim: unsupported "
+                                               "ResourceSlice.NodeSelector with 2 terms");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_order_of_pools_slices_and_devices),
+        TEST(test_selectors_are_merged),
+        TEST(test_selector_of_one_node),
+        TEST(test_selector_of_two_terms),
         TEST(test_match_attribute_goes_back),
         TEST(test_distinct_attribute_remembered_one_of_a_request),
         TEST(test_taint_left_counters_counted),
