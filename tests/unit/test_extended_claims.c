@@ -284,8 +284,9 @@ static void test_amounts(void **state)
                        "true, attributes: {model: {string: big}}}"));
     expect_amounts(engine, "gpu", "a", 5, 1);
     expect_amounts(engine, "gpu", "b", 5, 1);
-    /* One device whose selector can't be evaluated: nothing is counted on its node. */
-    load(engine, SLICE("s5", ON_A, "{name: h0, attributes: {other: {string: big}}}"));
+    /* A device whose selector can't be evaluated, after one that is counted: nothing is counted on
+     * its node. */
+    load(engine, SLICE("s5", ON_A, GPU("h0") ", {name: h1, attributes: {other: {string: big}}}"));
     expect_amounts(engine, "gpu", "a", 0, 0);
     expect_amounts(engine, "gpu", "b", 5, 1);
     berth_engine_destroy(engine);

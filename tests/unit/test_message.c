@@ -89,6 +89,7 @@ static void test_plugins(void **state)
         {"refused by [A C]", "B", "refused by [A B C]"},
         {"refused by [A C]", "AB", "refused by [A AB C]"},
         {"refused by [A C]", "C", "refused by [A C]"},
+        {"refused by [A C]", "A", "refused by [A C]"},
         {"refused by [AB C]", "A", "refused by [A AB C]"},
         {"refused by [A C] now", "D", "refused by [A C D] now"},
         {"refused", "A", "refused"},
@@ -191,6 +192,11 @@ static void test_lines(void **state)
     berth__arena_init(&arena, berth__allocator_default());
     assert_int_equal(berth__yaml_parse(&arena, text(yaml), check_lines, NULL, &error), BERTH_OK);
     assert_int_equal(berth__json_line_of(NULL, "a"), 0);
+    /* A part whose line is unknown has that of the part above. */
+    const berth__json_member member = {.key = BERTH_STR("a"), .value = {.line = 0}};
+    const berth__json known = {
+        .type = BERTH__JSON_OBJECT, .line = 5, .count = 1, .as.members = &member};
+    assert_int_equal(berth__json_line_of(&known, "a"), 5);
     berth__arena_destroy(&arena);
 }
 
