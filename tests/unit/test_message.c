@@ -193,7 +193,8 @@ static void test_lines(void **state)
     assert_int_equal(berth__yaml_parse(&arena, text(yaml), check_lines, NULL, &error), BERTH_OK);
     assert_int_equal(berth__json_line_of(NULL, "a"), 0);
     /* A part whose line is unknown has that of the part above. */
-    const berth__json_member member = {.key = BERTH_STR("a"), .value = {.line = 0}};
+    const berth__json_member member = {
+        .key = BERTH_STR("a"), .value = {.type = BERTH__JSON_STRING, .as.text = BERTH_STR("x")}};
     const berth__json known = {
         .type = BERTH__JSON_OBJECT, .line = 5, .count = 1, .as.members = &member};
     assert_int_equal(berth__json_line_of(&known, "a"), 5);
