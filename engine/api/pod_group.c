@@ -357,6 +357,21 @@ void berth__pod_group_end_transaction(berth_engine *engine, bool commit)
     berth__decider_set_progress(&engine->decider, &progress);
 }
 
+/* The nodes of the members are copied into the next snapshot. */
+static void refresh_nodes(const berth__group_cycle *cycle)
+{
+    berth__view *view = &cycle->engine->cluster.view;
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        if (cycle->members[i].node == BERTH_NODE_NONE)
+            continue;
+        berth__node_record *node =
+            berth__cluster_node(&cycle->engine->cluster, cycle->members[i].node);
+        node->refreshed = view->images.cycle;
+        if (node->slot != BERTH__SLOT_NONE)
+            berth__view_note(view, node->slot);
+    }
+}
+
 static berth_status try_members(berth__group_cycle *cycle)
 {
     berth_engine *engine = cycle->engine;
@@ -366,11 +381,8 @@ static berth_status try_members(berth__group_cycle *cycle)
     if (status == BERTH_E_NOMEM)
         berth__error_no_memory(cycle->error);
     berth__pod_group_end_transaction(engine, kept);
-    if (kept) /* the nodes are copied into the next snapshot */
-        for (uint32_t i = 0; i < cycle->count; i++)
-            if (cycle->members[i].node != BERTH_NODE_NONE)
-                berth__cluster_node(&engine->cluster, cycle->members[i].node)->refreshed =
-                    engine->cluster.view.images.cycle;
+    if (kept)
+        refresh_nodes(cycle);
     return status;
 }
 

@@ -195,6 +195,23 @@ static void note_tiles(journey *way)
     }
 }
 
+/* Note nodes that changed in another cycle, even if their pods are the same again: they may know
+ * other counts of their images (model/images.h). */
+static void note_refreshed(void *context, uint32_t page, void *first, void *second)
+{
+    journey *way = context;
+    (void)first;
+    (void)second;
+    for (uint32_t i = 0; i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
+        const uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
+        if (!is_kept(way, id))
+            continue;
+        const berth__node_record *node = berth__cluster_node(way->to, id);
+        if (node->refreshed != berth__cluster_node(way->from, id)->refreshed)
+            berth__view_note(&way->to->view, node->slot);
+    }
+}
+
 /* Invalidate the journal: its followers have missed changes. */
 static void lose_journal(berth__view *view)
 {
@@ -233,6 +250,8 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
     all_come(&way);
     if (away)
         lose_journal(view);
+    else
+        berth__cow_array_compare(&former->view.nodes, &view->nodes, note_refreshed, &way);
     if (!way.ok)
         return BERTH__FOLLOW_FAILED;
     return away ? BERTH__FOLLOWED_AWAY : BERTH__FOLLOWED;
