@@ -355,7 +355,7 @@ static void list_met(berth__score_classes *classes)
 
 /* Run the scorer's rank phase on one slot of each class. */
 static bool rank_sample(const berth__score_classes *classes, uint32_t scorer,
-                        uint32_t feasible_count, berth__arena *arena)
+                        const berth__score_sample *sample, berth__arena *arena)
 {
     const berth__stage *stage = &classes->decision->profile->scorers[scorer];
     berth__reasons reasons = {.arena = arena, .ok = true};
@@ -365,58 +365,63 @@ static bool rank_sample(const berth__score_classes *classes, uint32_t scorer,
                               .arena = arena,
                               .reasons = &reasons,
                               .ok = true};
-    const berth__score_sample sample = {
-        .slots = classes->slots,
-        .count = classes->met_count,
-        .feasible_count = feasible_count,
-        .having_count = classes->parts.required_count > 0 ? classes->having : feasible_count};
-    return stage->plugin->rank_sample(&prepare, &sample) == BERTH__ACTIVE && prepare.ok;
+    return stage->plugin->rank_sample(&prepare, sample) == BERTH__ACTIVE && prepare.ok;
 }
 
-/* Compute the raw values of the classes met, and their range. `statics` counts the scorers so far
- * whose values are stored with the cells. */
-static berth__scorer_range find_raws(berth__score_classes *classes, uint32_t scorer,
-                                     uint32_t *statics)
+/* Read a static scorer's raw values of the classes met, which are stored with the cells. */
+static void read_raws(berth__score_classes *classes, uint32_t index)
 {
-    const berth__decision *decision = classes->decision;
-    const berth__stage *stage = &decision->profile->scorers[scorer];
+    const int64_t *raws = classes->cells->raws + (size_t)index * classes->cells->count;
+    for (uint32_t i = 0; i < classes->met_count; i++)
+        classes->raws[i] = raws[berth__score_classes_cell(classes, classes->met[i])];
+}
+
+static berth__scorer_range range_of(const int64_t *raws, uint32_t count)
+{
     berth__scorer_range range = BERTH__NO_RANGE;
-    bool by_cell = stage->plugin->score_parts == NULL;
-    for (uint32_t i = 0; i < classes->met_count; i++) {
-        int64_t raw =
-            by_cell ? classes->cells->raws[(size_t)*statics * classes->cells->count +
-                                           berth__score_classes_cell(classes, classes->met[i])]
-                    : stage->plugin->score_slot(decision->cycle, stage->instance,
-                                                decision->prepared->scorers[scorer].state,
-                                                classes->slots[i]);
-        classes->raws[i] = raw;
-        if (raw == BERTH__SCORE_IGNORED)
+    for (uint32_t i = 0; i < count; i++) {
+        if (raws[i] == BERTH__SCORE_IGNORED)
             continue;
-        range.lowest = raw < range.lowest ? raw : range.lowest;
-        range.highest = raw > range.highest ? raw : range.highest;
+        range.lowest = raws[i] < range.lowest ? raws[i] : range.lowest;
+        range.highest = raws[i] > range.highest ? raws[i] : range.highest;
     }
-    *statics += by_cell;
     return range;
 }
 
 /* Add a scorer's normalized values to the totals of the classes met. */
-static bool add_scorer(berth__score_classes *classes, uint32_t scorer,
-                       const berth__scorer_range *range)
+static bool add_scorer(berth__score_classes *classes, uint32_t scorer)
 {
     const berth__stage *stage = &classes->decision->profile->scorers[scorer];
+    const berth__scorer_range range = range_of(classes->raws, classes->met_count);
+    bool fits = true;
     for (uint32_t first = 0; first < classes->met_count; first += BERTH__TILE) {
         uint32_t left = classes->met_count - first;
         uint32_t count = left < BERTH__TILE ? left : BERTH__TILE;
         const berth__mask used = berth__mask_range(0, count);
         int64_t *values = classes->raws + first;
-        berth__normalize(stage, classes->decision->cycle->view->kernels, range, &used, values);
+        berth__normalize(stage, classes->decision->cycle->view->kernels, &range, &used, values);
         for (uint32_t i = 0; i < count; i++) {
-            if (values[i] < 0 || values[i] > BERTH__SCORE_MAX)
-                return false;
+            fits &= (uint64_t)values[i] <= BERTH__SCORE_MAX;
             classes->totals[classes->met[first + i]] += (int32_t)(values[i] * stage->weight);
         }
     }
-    return true;
+    return fits;
+}
+
+/* Add what a scorer says about the classes met. `statics` counts the static scorers so far. */
+static bool rate_by(berth__score_classes *classes, uint32_t scorer,
+                    const berth__score_sample *sample, uint32_t *statics, berth__arena *arena)
+{
+    const berth__decision *decision = classes->decision;
+    const berth__stage *stage = &decision->profile->scorers[scorer];
+    const void *state = decision->prepared->scorers[scorer].state;
+    if (stage->plugin->rank_sample != NULL && !rank_sample(classes, scorer, sample, arena))
+        return false;
+    if (stage->plugin->score_sample != NULL)
+        stage->plugin->score_sample(decision->cycle, stage->instance, state, sample, classes->raws);
+    else
+        read_raws(classes, (*statics)++);
+    return add_scorer(classes, scorer);
 }
 
 bool berth__score_classes_rate(berth__score_classes *classes, uint32_t feasible_count,
@@ -426,15 +431,14 @@ bool berth__score_classes_rate(berth__score_classes *classes, uint32_t feasible_
     list_met(classes);
     for (uint32_t i = 0; i < classes->met_count; i++)
         classes->totals[classes->met[i]] = 0;
-    for (uint32_t i = 0; i < classes->scorer_count; i++) {
-        uint32_t scorer = classes->scorers[i];
-        if (classes->decision->profile->scorers[scorer].plugin->rank_sample != NULL &&
-            !rank_sample(classes, scorer, feasible_count, arena))
+    const berth__score_sample sample = {
+        .slots = classes->slots,
+        .count = classes->met_count,
+        .feasible_count = feasible_count,
+        .having_count = classes->parts.required_count > 0 ? classes->having : feasible_count};
+    for (uint32_t i = 0; i < classes->scorer_count; i++)
+        if (!rate_by(classes, classes->scorers[i], &sample, &statics, arena))
             return false;
-        const berth__scorer_range range = find_raws(classes, scorer, &statics);
-        if (!add_scorer(classes, scorer, &range))
-            return false;
-    }
     classes->most = 0;
     for (uint32_t i = 0; i < classes->met_count; i++)
         if (classes->totals[classes->met[i]] > classes->most)

@@ -4,6 +4,8 @@
  * InterPodAffinityPriority, whose range of values always includes 0.
  * Source: kube-scheduler v1.32, plugins/interpodaffinity; v1.15.3,
  * predicates.InterPodAffinityMatches, priorities/interpod_affinity.go. */
+#include <string.h>
+
 #include "plugins/affinity_rules.h"
 #include "plugins/registry.h"
 
@@ -347,19 +349,21 @@ static void inter_pod_affinity_score_parts(const berth__question *cycle, const v
     }
 }
 
-static int64_t inter_pod_affinity_score_slot(const berth__question *cycle, const void *instance,
-                                             const void *opaque, uint32_t slot)
+static void inter_pod_affinity_score_sample(const berth__question *cycle, const void *instance,
+                                            const void *opaque, const berth__score_sample *sample,
+                                            int64_t *out)
 {
     (void)cycle;
     (void)instance;
     const score_state *own = opaque;
     const berth__affinity *affinity = berth__affinity_of(own->plan);
-    int64_t sum = 0;
+    memset(out, 0, sample->count * sizeof(*out));
     for (uint32_t i = 0; i < affinity->soft_count; i++) {
         const berth__soft_affinity *soft = &affinity->soft[i];
-        sum += soft->weight * (int64_t)berth__domain_counts_slot(soft->counts, slot);
+        for (uint32_t s = 0; s < sample->count; s++)
+            out[s] +=
+                soft->weight * (int64_t)berth__domain_counts_slot(soft->counts, sample->slots[s]);
     }
-    return sum;
 }
 
 /* All nodes of one domain have the same sums. */
@@ -445,7 +449,7 @@ const berth__plugin_ops berth__plugin_inter_pod_affinity = {
     .score_kept = inter_pod_affinity_score_kept,
     .is_level = inter_pod_affinity_is_level,
     .score_parts = inter_pod_affinity_score_parts,
-    .score_slot = inter_pod_affinity_score_slot,
+    .score_sample = inter_pod_affinity_score_sample,
     .normalize = BERTH__NORMALIZATION_OF_PLUGIN,
     .normalize_own = inter_pod_affinity_normalize,
 };
@@ -573,7 +577,7 @@ const berth__plugin_ops berth__plugin_inter_pod_affinity_priority = {
     .score = inter_pod_affinity_score,
     .score_kept = inter_pod_affinity_score_kept,
     .score_parts = inter_pod_affinity_score_parts,
-    .score_slot = inter_pod_affinity_score_slot,
+    .score_sample = inter_pod_affinity_score_sample,
     .normalize = BERTH__NORMALIZATION_OF_PLUGIN,
     .normalize_own = inter_pod_affinity_normalize_priority,
     .score_max = BERTH__SCORE_MAX_LEGACY,

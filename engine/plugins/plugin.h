@@ -272,12 +272,17 @@ typedef struct berth__plugin_ops {
     bool (*is_level)(const berth__question *cycle, const void *instance, const void *state,
                      const berth__gates *gates);
     /* Optional, for an active scorer that normalizes: add what its raw values depend on besides the
-     * pod. The scorer then has score_slot, too, and rank_sample if it has rank. */
+     * pod. The scorer then has score_sample, too, and rank_sample if it has rank. */
     void (*score_parts)(const berth__question *cycle, const void *instance, const void *state,
                         berth__score_parts *parts);
     /* The same as rank, given one feasible node of each class. */
     berth__outcome (*rank_sample)(berth__prepare *prepare, const berth__score_sample *sample);
-    /* Optional, like filter_slot: the raw value of one slot. */
+    /* Write the raw values of a sample, in its order. Its slots are equal to others by score_parts,
+     * so counts by node may be read as counts by domain. */
+    void (*score_sample)(const berth__question *cycle, const void *instance, const void *state,
+                         const berth__score_sample *sample, int64_t *out);
+    /* Optional, like filter_slot, for a scorer that does not normalize: the raw value of one
+     * slot. */
     int64_t (*score_slot)(const berth__question *cycle, const void *instance, const void *state,
                           uint32_t slot);
     berth__normalization normalize;

@@ -531,30 +531,43 @@ static void pod_topology_spread_score_parts(const berth__question *cycle, const 
     }
 }
 
-/* The number of pods that a constraint counts for one slot. */
-static uint32_t counted_slot(const berth__spread *spread, const ranked *by, uint32_t slot)
+/* Add what a constraint contributes to the sums of some slots. */
+static void add_constraint(const berth__spread *spread, const ranked *by, const uint32_t *slots,
+                           uint32_t count, double *sums)
 {
-    return by->counts != NULL ? by->counts[spread->counts->topology->domains[slot]]
-                              : berth__domain_counts_slot(spread->counts, slot);
+    const berth__domain_counts *counts = spread->counts;
+    const berth__topology *topology = counts->topology;
+    const uint32_t *by_domain = by->counts != NULL ? by->counts : counts->counts;
+    const double weight = by->weight, skew = by->skew;
+    for (uint32_t s = 0; s < count; s++) {
+        if (!berth__bit_get(topology->present, slots[s]))
+            continue;
+        const uint32_t pods = by_domain != NULL ? by_domain[topology->domains[slots[s]]]
+                                                : berth__domain_counts_slot(counts, slots[s]);
+        sums[s] += (double)pods * weight + skew;
+    }
 }
 
-/* Used for slots that are equal to others by score_parts: counts by node are counts by domain. */
-static int64_t pod_topology_spread_score_slot(const berth__question *cycle, const void *instance,
-                                              const void *opaque, uint32_t slot)
+static void pod_topology_spread_score_sample(const berth__question *cycle, const void *instance,
+                                             const void *opaque, const berth__score_sample *sample,
+                                             int64_t *out)
 {
     (void)cycle;
     (void)instance;
     const score_state *own = opaque;
-    double sum = 0;
-    if (own->spreads->require_all && !berth__spread_has_all_keys(own->spreads, slot))
-        return BERTH__SCORE_IGNORED;
-    for (uint32_t i = 0; i < own->spreads->count; i++) {
-        const berth__spread *spread = &own->spreads->items[i];
-        const ranked *by = &own->ranked[i];
-        if (berth__bit_get(spread->counts->topology->present, slot))
-            sum += (double)counted_slot(spread, by, slot) * by->weight + by->skew;
+    const berth__spreads *spreads = own->spreads;
+    double sums[BERTH__TILE];
+    for (uint32_t first = 0, count; first < sample->count; first += count) {
+        const uint32_t *slots = sample->slots + first;
+        count = sample->count - first < BERTH__TILE ? sample->count - first : BERTH__TILE;
+        memset(sums, 0, count * sizeof(*sums));
+        for (uint32_t i = 0; i < spreads->count; i++)
+            add_constraint(&spreads->items[i], &own->ranked[i], slots, count, sums);
+        for (uint32_t s = 0; s < count; s++)
+            out[first + s] = spreads->require_all && !berth__spread_has_all_keys(spreads, slots[s])
+                                 ? BERTH__SCORE_IGNORED
+                                 : rounded(sums[s]);
     }
-    return rounded(sum);
 }
 
 /* 100 * (highest + lowest - value) / highest; ignored nodes get 0. */
@@ -639,7 +652,7 @@ const berth__plugin_ops berth__plugin_pod_topology_spread = {
     .rank = pod_topology_spread_rank,
     .score_parts = pod_topology_spread_score_parts,
     .rank_sample = pod_topology_spread_rank_sample,
-    .score_slot = pod_topology_spread_score_slot,
+    .score_sample = pod_topology_spread_score_sample,
     .score = pod_topology_spread_score,
     .score_kept = pod_topology_spread_score_kept,
     .normalize = BERTH__NORMALIZATION_OF_PLUGIN,
