@@ -159,7 +159,7 @@ static inline void try_memory(const char *gates, const char *constraints)
         pods[i] = add_pod(&t, name, "g", 9, NULL, "");
     }
     bool succeeded = false;
-    for (unsigned at = 1; !succeeded && at < 400; at++) {
+    for (unsigned at = 1; !succeeded && at < 4000; at++) {
         berth_error error = {.code = BERTH_OK};
         atomic_store(&memory.calls, 0);
         atomic_store(&memory.fail_at, at);

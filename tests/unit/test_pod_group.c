@@ -1,5 +1,6 @@
 /* PodGroups: what a cycle of a group places, refuses and evicts, and the errors of the call. Random
  * groups are compared with kube-scheduler by tests/oracle, family groups. */
+#include "arena_pieces.h"
 #include "one_plugin.h"
 #include "pod_group_cluster.h"
 
@@ -326,6 +327,86 @@ static void test_errors_before_the_first_pod(void **state)
     assert_non_null(strstr(t->message, "should have the same .spec.schedulerName"));
 }
 
+/* Groups of the same name in two namespaces are two groups. */
+static void test_namespaces(void **state)
+{
+    group_test *t = *state;
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 1}}");
+    const berth_pod_id own = add_pod(t, "a", "g", 0, NULL, "");
+    for (int i = 0; i < 2; i++)
+        small_addf(&t->cluster,
+                   "apiVersion: v1\nkind: Pod\nmetadata: {name: other%d, namespace: other}\n"
+                   "spec: {schedulingGroup: {podGroupName: g}, %s\n"
+                   "  containers: [{name: c, image: i}]}\n",
+                   i, i == 0 ? "nodeName: n1," : "");
+    const berth_pod_id other = small_last(&t->cluster);
+    expect(t, (berth_pod_id[]){own, other}, 2, BERTH_E_INVALID,
+           "the pod in entry 1 is of another group than the first");
+    cycle(t, &own, 1);
+    assert_int_equal(t->outcome.placed, 1);
+    assert_int_equal(t->outcome.already, 0); /* the running one is not of this group */
+    expect(t, &other, 1, BERTH_E_NOT_FOUND, "there is no PodGroup other/g");
+}
+
+/* With PodGroupPreemptionPolicy, the group has the policy, which its pods must repeat. */
+static void test_policy_of_the_group(void **state)
+{
+    group_test t = {0};
+    berth_pod_id pods[5];
+    (void)state;
+    open_with(&t, "GenericWorkload=true,PodGroupPreemptionPolicy=true", NULL);
+    small_node(&t.cluster, "n1", "");
+    add_group(&t, "g",
+              "schedulingPolicy: {gang: {minCount: 4}}, priority: 9, preemptionPolicy: Never");
+    add_group(&t, "h", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
+    add_pod(&t, "low", NULL, 1, "n1", "");
+    pods[0] = add_pod(&t, "eager", "g", 9, NULL, "");
+    cycle(&t, pods, 1);
+    assert_int_equal(t.outcome.verdict, BERTH_VERDICT_ERROR);
+    assert_string_equal(t.message,
+                        "all pods in a single pod group should have the same preemption policy as "
+                        "the pod group's preemption policy, got PreemptLowerPriority and Never");
+    add_pods_with(&t, "g", 9, "preemptionPolicy: Never,", pods, 4);
+    cycle(&t, pods, 4);
+    assert_false(t.outcome.preempts);
+    assert_non_null(strstr(t.message, "not eligible due to preemptionPolicy=Never."));
+    add_pods(&t, "h", 9, pods, 4);
+    cycle(&t, pods, 4);
+    assert_true(t.outcome.preempts);
+    small_close(&t.cluster);
+}
+
+/* All arrays of the outcome may be absent, and victims that do not fit into theirs are counted. */
+static void test_outcome_without_arrays(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pods[4], victims[2] = {77, 77};
+    small_node(&t->cluster, "n1", "");
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 4}}, priority: 9");
+    add_pod(t, "low1", NULL, 1, "n1", "");
+    add_pod(t, "low2", NULL, 1, "n1", "");
+    add_pods(t, "g", 9, pods, 4);
+    cycle(t, pods, 4);
+    assert_int_equal(t->outcome.victim_count, 2);
+    berth_pod_group_outcome bare = {.size = sizeof(bare)};
+    assert_int_equal(berth_engine_schedule_pod_group(t->cluster.engine, pods, 4, &bare, NULL),
+                     BERTH_OK);
+    assert_true(bare.preempts);
+    assert_int_equal(bare.victim_count, 2);
+    bare.victims = victims;
+    bare.victim_capacity = 1;
+    bare.message = t->message;
+    bare.message_capacity = 0;
+    t->message[0] = '?';
+    assert_int_equal(berth_engine_schedule_pod_group(t->cluster.engine, pods, 4, &bare, NULL),
+                     BERTH_OK);
+    assert_int_equal(bare.victim_count, 2);
+    assert_int_equal(victims[0], t->victims[0]);
+    assert_int_equal(victims[1], 77);
+    assert_int_equal(t->message[0], '?');
+}
+
 static void test_without_the_gate(void **state)
 {
     (void)state;
@@ -418,17 +499,18 @@ static void test_reserve(void **state)
     small_close(&t.cluster);
 }
 
+static const char faulty_spread[] =
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone,\n  whenUnsatisfiable: "
+    "DoNotSchedule, labelSelector: {matchExpressions: [{key: a, operator: Foo}]}}],";
+
 /* A member whose attempt ends in an error makes the whole group fail. */
 static void test_member_in_error(void **state)
 {
     group_test *t = *state;
     small_node(&t->cluster, "n1", "");
     add_group(t, "g", "schedulingPolicy: {gang: {minCount: 1}}");
-    const berth_pod_id pods[] = {
-        add_pod(t, "a", "g", 0, NULL, ""),
-        add_pod(t, "b", "g", 0, NULL,
-                "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone,\n  whenUnsatisfiable: "
-                "DoNotSchedule, labelSelector: {matchExpressions: [{key: a, operator: Foo}]}}],")};
+    const berth_pod_id pods[] = {add_pod(t, "a", "g", 0, NULL, ""),
+                                 add_pod(t, "b", "g", 0, NULL, faulty_spread)};
     cycle(t, pods, 2);
     assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
     assert_non_null(strstr(
@@ -495,6 +577,38 @@ static void test_memory_of_other_nodes(void **state)
     assert_in_range(at, 2, 1000);
 }
 
+/* Let each allocation fail while a member's error becomes the message of its group. */
+static void test_memory_of_an_error(void **state)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    bool succeeded = false;
+    (void)state;
+    for (unsigned at = 1; !succeeded && at < 4000; at++) {
+        group_test t = {0};
+        berth_error error = {.code = BERTH_OK};
+        open_with(&t, "GenericWorkload=true", &allocator);
+        small_node(&t.cluster, "n1", "");
+        add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 1}}");
+        const berth_pod_id pod = add_pod(&t, "a", "g", 0, NULL, faulty_spread);
+        atomic_store(&memory.calls, 0);
+        atomic_store(&memory.fail_at, at);
+        const berth_status status = schedule(&t, &pod, 1, &error);
+        atomic_store(&memory.fail_at, 0);
+        succeeded = atomic_load(&memory.calls) < at;
+        if (status != BERTH_OK) {
+            assert_int_equal(status, BERTH_E_NOMEM);
+            assert_int_equal(berth_engine_depth(t.cluster.engine), 0);
+            cycle(&t, &pod, 1);
+        }
+        assert_int_equal(t.outcome.verdict, BERTH_VERDICT_ERROR);
+        assert_non_null(strstr(t.message, "other pod from a pod group: running PreFilter plugin"));
+        small_close(&t.cluster);
+        assert_int_equal(atomic_load(&memory.bytes), 0);
+    }
+    assert_true(succeeded);
+}
+
 static void test_memory(void **state)
 {
     (void)state;
@@ -503,6 +617,7 @@ static void test_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_all_or_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_minimum, set_up, tear_down),
@@ -515,11 +630,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_contradictions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors_before_the_first_pod, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_namespaces, set_up, tear_down),
+        cmocka_unit_test(test_policy_of_the_group),
+        cmocka_unit_test_setup_teardown(test_outcome_without_arrays, set_up, tear_down),
         cmocka_unit_test(test_without_the_gate),
         cmocka_unit_test(test_victims_are_not_refused),
         cmocka_unit_test(test_memory_of_other_nodes),
         cmocka_unit_test(test_reserve),
         cmocka_unit_test_setup_teardown(test_member_in_error, set_up, tear_down),
+        cmocka_unit_test(test_memory_of_an_error),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* PodGroups in one domain of a topology, and profiles that change what runs for groups. Random
  * groups and profiles are compared with kube-scheduler by tests/oracle, families placements and
  * grouppoints. */
+#include "arena_pieces.h"
 #include "berth/kube.h"
 #include "pod_group_cluster.h"
 
@@ -83,6 +84,137 @@ static void test_domain_of_running_pods(void **state)
                                     "topology domain found for pod default/astray");
 }
 
+/* Decide on a new pod of the group "g", which the engine must end with this error. */
+static void expect_stray(group_test *t, const char *name, const char *words)
+{
+    char message[256];
+    const berth_pod_id pod = add_pod(t, name, "g", 0, NULL, "");
+    cycle(t, &pod, 1);
+    snprintf(message, sizeof(message), "cannot determine domain for already scheduled pods: %s",
+             words);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
+    assert_string_equal(t->message, message);
+}
+
+/* Running pods in two domains are an error; of several problems, the first one is named. */
+static void test_pods_in_two_domains(void **state)
+{
+    group_test *t = *state;
+    add_racks(t);
+    small_node(&t->cluster, "bare", "");
+    add_gang(t, "g", 2, "");
+    add_pod(t, "first", "g", 0, "a1", "");
+    add_pod(t, "second", "g", 0, "a1", "");
+    const berth_pod_id pod = add_pod(t, "third", "g", 0, NULL, "");
+    cycle(t, &pod, 1); /* the same domain twice is no problem */
+    assert_int_equal(t->outcome.placed, 1);
+    assert_string_equal(rack_of(t, 0), "a1");
+    add_pod(t, "astray", "g", 0, "b1", "");
+    expect_stray(t, "fourth", "more than 1 domain found for pod group: a, b");
+    add_pod(t, "bare", "g", 0, "bare", "");
+    expect_stray(t, "fifth", "more than 1 domain found for pod group: a, b");
+}
+
+/* An empty label value does not contradict a later one. */
+static void test_domain_without_a_name(void **state)
+{
+    group_test *t = *state;
+    add_in_rack(t, "none", "''");
+    add_racks(t);
+    add_gang(t, "g", 2, "");
+    add_pod(t, "first", "g", 0, "none", "");
+    add_pod(t, "second", "g", 0, "b1", "");
+    const berth_pod_id pod = add_pod(t, "third", "g", 0, NULL, "");
+    cycle(t, &pod, 1);
+    assert_int_equal(t->outcome.placed, 1);
+    assert_string_equal(rack_of(t, 0), "b1");
+}
+
+/* A pod on a node that is gone has no domain. */
+static void test_pod_on_a_node_that_is_gone(void **state)
+{
+    group_test *t = *state;
+    add_racks(t);
+    add_gang(t, "g", 2, "");
+    add_pod(t, "first", "g", 0, "a1", "");
+    assert_int_equal(berth_engine_remove(t->cluster.engine, BERTH_KIND_NODE, (berth_str){0},
+                                         (berth_str)TEXT("a1"), NULL),
+                     BERTH_OK);
+    expect_stray(t, "second",
+                 "getting node for pod default/first: nodeinfo not found for node name \"a1\"");
+}
+
+/* Without the feature gate for domains, the label does not matter. */
+static void test_without_the_gate(void **state)
+{
+    group_test t = {0};
+    berth_pod_id pods[6];
+    (void)state;
+    open_with(&t, "GenericWorkload=true", NULL);
+    add_racks(&t);
+    add_gang(&t, "g", 2, "");
+    add_pod(&t, "first", "g", 0, "a1", "");
+    add_pod(&t, "second", "g", 0, "b1", "");
+    cycle_new(&t, "g", 0, pods, 6);
+    assert_int_equal(t.outcome.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(t.outcome.placed, 6);
+    small_close(&t.cluster);
+}
+
+/* The error of a member ends the search in the first domain. */
+static void test_member_in_error(void **state)
+{
+    group_test *t = *state;
+    add_racks(t);
+    add_gang(t, "g", 1, "");
+    const berth_pod_id pods[] = {
+        add_pod(t, "a", "g", 0, NULL, ""),
+        add_pod(t, "b", "g", 0, NULL,
+                "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone,\n  whenUnsatisfiable: "
+                "DoNotSchedule, labelSelector: {matchExpressions: [{key: a, operator: Foo}]}}],")};
+    cycle(t, pods, 2);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
+    assert_int_equal(strncmp(t->message, "failed to schedule other pod from a pod group: ", 47), 0);
+    assert_int_equal(pending(t), 2);
+    assert_int_equal(berth_engine_depth(t->cluster.engine), 0);
+}
+
+/* Two domains suit a gang that needs no pod, but no pod of it fits there: scoring them fails. */
+static void test_domains_without_pods(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pod;
+    add_racks(t);
+    for (int i = 0; i < 8; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "k%d", i);
+        add_pod(t, name, NULL, 0, i % 2 == 0 ? "a1" : "b1", "");
+    }
+    add_gang(t, "g", 0, "");
+    cycle_new(t, "g", 0, &pod, 1);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_ERROR);
+    assert_int_equal(t->outcome.minimum, 0);
+    assert_string_equal(t->message,
+                        "running NormalizePlacementScore on PlacementScore plugins: plugin "
+                        "\"PodGroupPodsCount\" failed with: no pods from pod group are assigned to "
+                        "any of the candidate placements");
+}
+
+/* In a cluster without nodes, each nomination ends. */
+static void test_no_nodes(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pod;
+    add_gang(t, "g", 1, "");
+    cycle_new(t, "g", 0, &pod, 1);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_true(t->ended[0]);
+    small_node(&t->cluster, "bare", "");
+    cycle(t, &pod, 1); /* with a node, it stays if the pod fits nowhere */
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_false(t->ended[0]);
+}
+
 static void test_no_domain(void **state)
 {
     group_test *t = *state;
@@ -136,6 +268,41 @@ static void test_memory_of_domains(void **state)
 {
     (void)state;
     try_memory(domain_gates, ", schedulingConstraints: {topology: [{key: rack}]}");
+}
+
+/* Let each allocation fail while a group is placed in the better one of two racks. */
+static void test_memory_of_the_choice(void **state)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    bool succeeded = false;
+    (void)state;
+    for (unsigned at = 1; !succeeded && at < 4000; at++) {
+        group_test t = {0};
+        berth_error error = {.code = BERTH_OK};
+        berth_pod_id pods[2];
+        open_with(&t, domain_gates, &allocator);
+        add_racks(&t);
+        add_pod(&t, "filler", NULL, 0, "b1", "");
+        add_gang(&t, "g", 2, "");
+        add_pods(&t, "g", 0, pods, 2);
+        atomic_store(&memory.calls, 0);
+        atomic_store(&memory.fail_at, at);
+        berth_status status = schedule(&t, pods, 2, &error);
+        atomic_store(&memory.fail_at, 0);
+        succeeded = atomic_load(&memory.calls) < at;
+        if (status != BERTH_OK) {
+            assert_int_equal(status, BERTH_E_NOMEM);
+            assert_int_equal(pending(&t), 2);
+            assert_int_equal(berth_engine_depth(t.cluster.engine), 0);
+            cycle(&t, pods, 2);
+        }
+        assert_int_equal(t.outcome.placed, 2);
+        assert_string_equal(rack_of(&t, 0), "b1"); /* the fuller one */
+        small_close(&t.cluster);
+        assert_int_equal(atomic_load(&memory.bytes), 0);
+    }
+    assert_true(succeeded);
 }
 
 /* ---- profiles ---- */
@@ -274,12 +441,21 @@ static void test_foreign_plugins(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_one_domain, set_up_domains, tear_down),
         cmocka_unit_test_setup_teardown(test_domain_of_running_pods, set_up_domains, tear_down),
+        cmocka_unit_test_setup_teardown(test_pods_in_two_domains, set_up_domains, tear_down),
+        cmocka_unit_test_setup_teardown(test_domain_without_a_name, set_up_domains, tear_down),
+        cmocka_unit_test_setup_teardown(test_pod_on_a_node_that_is_gone, set_up_domains, tear_down),
+        cmocka_unit_test(test_without_the_gate),
+        cmocka_unit_test_setup_teardown(test_member_in_error, set_up_domains, tear_down),
+        cmocka_unit_test_setup_teardown(test_domains_without_pods, set_up_domains, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_nodes, set_up_domains, tear_down),
         cmocka_unit_test_setup_teardown(test_no_domain, set_up_domains, tear_down),
         cmocka_unit_test_setup_teardown(test_preemption_in_a_domain, set_up_domains, tear_down),
         cmocka_unit_test(test_memory_of_domains),
+        cmocka_unit_test(test_memory_of_the_choice),
         cmocka_unit_test(test_placement_scores),
         cmocka_unit_test(test_no_placements),
         cmocka_unit_test(test_preemption_by_profile),
