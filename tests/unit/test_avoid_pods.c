@@ -53,6 +53,7 @@ static void test_listed(void **state)
             "\"\\u006bind\": \"RC\", \"uid\": \"u1\", \"x\": \"\\\"\\\\\\/\\b\\f\\n\\r\\t\"")),
         LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"u1\", \"x\": \"\\u00e9\\u20AC\\ud83d\\ude00\"")),
         LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"u1\", \"x\": \"\\ud83d\\u0041\\ude00\\ud83d\"")),
+        "{\"preferAvoidPods\": [" RC "], \"a\": \"\\ud83d\"}",
     };
     (void)state;
     check(texts, sizeof(texts) / sizeof(texts[0]), true);
@@ -86,6 +87,7 @@ static void test_not_listed(void **state)
         LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"u1\", \"controller\": \"yes\"")),
         LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"u1\", \"controller\": 1")),
         LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"u1\", \"name\": true")),
+        LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"u1\", \"name\": false")),
         LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"u1\", \"name\": {}")),
         /* Not JSON. */
         LIST(RC) "x",
@@ -109,6 +111,7 @@ static void test_not_listed(void **state)
         "{\"a\": \"\\x\", \"preferAvoidPods\": [" RC "]}",
         "{\"a\": \"\\u12\", \"preferAvoidPods\": [" RC "]}",
         "{\"a\": \"\\u12G4\", \"preferAvoidPods\": [" RC "]}",
+        "{\"a\": \"\\u12g4\", \"preferAvoidPods\": [" RC "]}",
         "{\"a\": \"\\u12@4\", \"preferAvoidPods\": [" RC "]}",
         "{\"a\": \"\\u12`4\", \"preferAvoidPods\": [" RC "]}",
         "{\"a\": \"\\ud83d\\u12\", \"preferAvoidPods\": [" RC "]}",
@@ -129,6 +132,34 @@ static void test_not_listed(void **state)
     const char nul[] = "{\"a\": \"\\\0\", \"preferAvoidPods\": [" RC "]}";
     assert_false(berth__avoid_pods_lists((berth_str){nul, sizeof(nul) - 1}, BERTH_STR("RC"),
                                          BERTH_STR("u1")));
+}
+
+/* Escapes become UTF-8: pairs of surrogates one letter, half a pair U+FFFD. */
+static void test_escapes(void **state)
+{
+    static const struct {
+        const char *escaped, *uid;
+    } cases[] = {
+        {"", ""},
+        {"\\ue000", "\xee\x80\x80"},
+        {"\\ud7ff", "\xed\x9f\xbf"},
+        {"\\ud83d\\ude00", "\xf0\x9f\x98\x80"},
+        {"\\ud83d\\ue000", "\xef\xbf\xbd\xee\x80\x80"},
+        {"\\ude00", "\xef\xbf\xbd"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[256];
+        snprintf(text, sizeof(text), LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"%s\"")),
+                 cases[i].escaped);
+        if (!berth__avoid_pods_lists(berth__text_of(text), BERTH_STR("RC"),
+                                     berth__text_of(cases[i].uid)))
+            fail_msg("case %zu", i);
+        assert_false(lists(text));
+    }
+    assert_true(
+        berth__avoid_pods_lists(berth__text_of(LIST(ENTRY("\"kind\": \"RC\", \"uid\": \"\""))),
+                                BERTH_STR("RC"), (berth_str){NULL, 0}));
 }
 
 /* Strings that are too long equal nothing, and values that are nested too deeply are refused. */
@@ -160,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listed),
         cmocka_unit_test(test_not_listed),
+        cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_long_and_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,9 @@
 /* Extenders that the test plays itself: which nodes and pods they are asked about, in which order,
  * and what their answers and failures do to decisions, preemption and the queue. */
-#include "scheduler_cluster.h"
-
+#include "arena_pieces.h"
 #include "base/text.h"
+#include "counted_memory.h"
+#include "scheduler_cluster.h"
 
 /* ---- an extender that answers as told ---- */
 
@@ -11,6 +12,7 @@ enum { NODES_MAX = 160, ASKED_BYTES = 4096 };
 typedef struct told {
     berth_engine *engine;
     berth_status status; /* the status of all answers */
+    bool silent;         /* failures have no message */
     /* each applies to nodes whose name begins with one of these letters */
     const char *refuses, *refuses_for_good, *leaves_out, *likes, *does_not_score;
     berth_extender table;
@@ -45,7 +47,7 @@ static berth_str begin_node(told *t, berth_node_id node)
 
 static berth_status answer(const told *t, berth_error *error)
 {
-    if (t->status != BERTH_OK)
+    if (t->status != BERTH_OK && !t->silent)
         snprintf(error->message, sizeof(error->message), "it is out of order");
     return t->status;
 }
@@ -210,6 +212,9 @@ static void test_filter_takes_nodes_away(void **state)
     assert_string_equal(small_refusal(&c, b), "http://told: too hot");
     assert_string_equal(small_refusal(&c, d), "http://told: too hot");
     assert_int_equal(berth_explanation_refusal_count(c.explanation), 2);
+    assert_int_equal(berth_explanation_reason(c.explanation, 0, 0).len, 7);
+    assert_null(berth_explanation_reason(c.explanation, 0, 1).data);
+    assert_null(berth_explanation_reason(c.explanation, 2, 0).data);
     assert_int_equal(placed_quietly(&c, pod), berth_engine_find_node(c.engine, BERTH_STR("a")));
     assert_int_equal(t.filters, 2);
     small_close(&c);
@@ -243,6 +248,9 @@ static void test_failure_ends_the_attempt(void **state)
     assert_string_equal(place(&c, pod), "none");
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     assert_string_equal(message(&c), "it is out of order");
+    t.silent = true;
+    (void)place(&c, pod);
+    assert_string_equal(message(&c), "the extender failed");
     t.status = BERTH_E_NOMEM;
     assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &c.placement, NULL), BERTH_E_NOMEM);
     small_close(&c);
@@ -355,6 +363,79 @@ static void test_nominated_node_is_tried_first(void **state)
     small_close(&c);
 }
 
+/* Add a pod of low priority that leaves room for others. */
+static void add_low(small_cluster *c, const char *name, const char *node)
+{
+    small_pod(c, name, node, "", "priority: 1, containers: [{name: c, image: i}]");
+}
+
+/* Add 110 nodes, of which a search that begins with the first takes 100: node "b5", others whose
+ * names begin with a, and at the end "z". Returns a pod that is nominated for that one. */
+static berth_pod_id add_far(small_cluster *c)
+{
+    berth_node_id last = BERTH_NODE_NONE;
+    for (int i = 0; i < 110; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), i == 109 ? "z" : i == 5 ? "b5" : "a%d", i);
+        last = small_node(c, name, "");
+    }
+    add_low(c, "low1", "b5");
+    add_low(c, "low2", "z");
+    const berth_pod_id pod = small_pod(c, "p", NULL, "", small_spec);
+    assert_int_equal(berth_engine_nominate(c->engine, pod, last, NULL), BERTH_OK);
+    return pod;
+}
+
+static void restart(const small_cluster *c)
+{
+    assert_int_equal(berth_engine_set_rotation(c->engine, 0, NULL), BERTH_OK);
+}
+
+/* The refusal of the node that was tried alone stays if the search does not get to that node. */
+static void test_nominated_node_is_not_visited_again(void **state)
+{
+    static const char needless[] = "expected at least one victim pod on node";
+    told t = {.refuses = "z"};
+    small_cluster c;
+    (void)state;
+    open_with_filter(&c, &t);
+    const berth_pod_id pod = add_far(&c);
+    const berth_node_id far = berth_engine_find_node(c.engine, BERTH_STR("z"));
+    restart(&c);
+    assert_string_not_equal(place(&c, pod), "z");
+    assert_int_equal(c.placement.feasible_count, 100);
+    assert_string_equal(small_refusal(&c, far), "http://told: too hot");
+    restart(&c);
+    assert_int_not_equal(placed_quietly(&c, pod), BERTH_NODE_NONE);
+    /* Preemption tries that node, and those that are refused later. */
+    t.refuses_for_good = "a";
+    t.refuses = "z";
+    restart(&c);
+    t.leaves_out = "b";
+    assert_string_equal(place(&c, pod), "none");
+    assert_non_null(strstr(message(&c), "100 too hot"));
+    assert_non_null(strstr(message(&c), "preemption: expected at least one victim pod on node "
+                                        "\"z\""));
+    t.leaves_out = NULL;
+    t.refuses = "bz";
+    restart(&c);
+    assert_string_equal(place(&c, pod), "none");
+    assert_non_null(strstr(message(&c), "101 too hot"));
+    const char *said = strstr(message(&c), needless);
+    assert_non_null(said);
+    assert_int_equal(said[-1], '['); /* there is more than one */
+    assert_non_null(strstr(said + 1, needless));
+    /* If it was refused for good, it is not tried. */
+    t.refuses = "b";
+    t.refuses_for_good = "az";
+    restart(&c);
+    assert_string_equal(place(&c, pod), "none");
+    assert_non_null(strstr(message(&c), "101 too hot"));
+    assert_non_null(strstr(message(&c), "preemption: expected at least one victim pod on node "
+                                        "\"b5\""));
+    small_close(&c);
+}
+
 /* ---- prioritize ---- */
 
 static void test_scores_are_added(void **state)
@@ -376,6 +457,8 @@ static void test_scores_are_added(void **state)
     assert_int_equal(total - other, 140);
     assert_int_equal(c.placement.total, total);
     assert_int_equal(placed_quietly(&c, pod), b);
+    t.status = BERTH_E_NOMEM;
+    assert_int_equal(berth_engine_decide(c.engine, pod, NULL, &c.placement, NULL), BERTH_E_NOMEM);
     t.status = BERTH_E_IO; /* its answer is ignored */
     (void)place(&c, pod);
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
@@ -560,6 +643,12 @@ static void test_extender_chooses_victims(void **state)
     t.victims[0].budget_violations = 2;
     (void)place(&c, pod);
     assert_string_equal(nominated(&c), "a a1");
+    t.victims[0].budget_violations = INT64_C(1) << 32; /* no less than 1 */
+    (void)place(&c, pod);
+    assert_string_equal(nominated(&c), "a a1");
+    t.victims[0].budget_violations = -1; /* less than 1 */
+    (void)place(&c, pod);
+    assert_string_equal(nominated(&c), "b b3 b2");
     small_close(&c);
 }
 
@@ -596,6 +685,10 @@ static void test_bad_victims(void **state)
     t.victims[0] = (berth_extender_victims){.node = 77, .pods = &a1, .pod_count = 1};
     (void)place(&c, pod);
     assert_non_null(strstr(message(&c), "the extender names a victim that is not on node"));
+    const berth_pod_id nobody = BERTH_POD_NONE;
+    t.victims[0] = (berth_extender_victims){.node = b, .pods = &nobody, .pod_count = 1};
+    (void)place(&c, pod);
+    assert_non_null(strstr(message(&c), "the extender names a victim that is not on node \"b\""));
     t.status = BERTH_E_IO;
     (void)place(&c, pod);
     assert_non_null(strstr(message(&c), "preemption: it is out of order"));
@@ -620,6 +713,31 @@ static void test_ignorable_in_preemption(void **state)
     assert_non_null(strstr(message(&c), "no candidate node for preemption"));
     t.status = BERTH_E_IO;
     (void)place(&c, pod);
+    assert_string_equal(nominated(&c), "a a1");
+    small_close(&c);
+}
+
+/* After a failure of one extender, the next is not asked. */
+static void test_failure_ends_preemption(void **state)
+{
+    told first = {.status = BERTH_E_IO}, second = {.keeps_candidates = true};
+    berth_engine_config config;
+    small_cluster c;
+    (void)state;
+    first.table = table_of(&first);
+    second.table = table_of(&second);
+    first.table.preempt = second.table.preempt = preempt;
+    berth_engine_config_init(&config);
+    open_as(&c, config, &first, &second);
+    fill(&c);
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", small_spec);
+    (void)place(&c, pod);
+    assert_non_null(strstr(message(&c), "preemption: it is out of order"));
+    assert_int_equal(second.preemptions, 0);
+    first.status = BERTH_OK;
+    first.keeps_candidates = true;
+    (void)place(&c, pod);
+    assert_int_equal(second.preemptions, 1);
     assert_string_equal(nominated(&c), "a a1");
     small_close(&c);
 }
@@ -737,6 +855,31 @@ static void test_any_change_wakes(void **state)
                  "provisioner: x\n");
     assert_int_equal(loop_step(&l), BERTH_STEP_BOUND);
     loop_close(&l);
+}
+
+/* In a loop, too, a failure or an empty answer of an extender evicts nobody, and the nomination
+ * stays. */
+static void test_nobody_leaves(void **state)
+{
+    static const told cases[] = {
+        {.status = BERTH_E_IO}, {.victim_count = 0}, {.keeps_candidates = true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        told t = cases[i];
+        loop l;
+        t.table = table_of(&t);
+        t.table.preempt = preempt;
+        open_loop(&l, &t);
+        const berth_node_id node = loop_node(&l, "a", "4");
+        loop_pod(&l, "low", "4", ", priority: 1, nodeName: a");
+        const berth_pod_id pod = loop_pod(&l, "p", "1", ", priority: 10");
+        assert_int_equal(berth_engine_nominate(l.c.engine, pod, node, NULL), BERTH_OK);
+        assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+        assert_int_equal(t.preemptions, 1);
+        assert_int_equal(l.step.victim_count, cases[i].keeps_candidates);
+        assert_int_equal(berth_engine_pod_nominated(l.c.engine, pod), node);
+        loop_close(&l);
+    }
 }
 
 /* Even with an explanation, which needs reasons and victims, an attempt asks the extender only
@@ -860,6 +1003,241 @@ static void test_branches_ask_too(void **state)
     small_close(&c);
 }
 
+/* ---- memory ---- */
+
+/* A cluster for which memory may end, and a pod to decide on. */
+typedef berth_pod_id make_scene(small_cluster *c, told *t);
+
+static void open_scarce(small_cluster *c, told *t, const berth_allocator *allocator)
+{
+    static const berth_str gpu[] = {TEXT("x.com/gpu")};
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.allocator = allocator;
+    t->table = table_of(t);
+    t->table.filter = filter;
+    t->table.prioritize = prioritize;
+    t->table.preempt = preempt;
+    t->table.managed_resources = (berth_strs){gpu, 1};
+    open_as(c, config, t, NULL);
+    berth_explanation_destroy(c->explanation);
+    assert_int_equal(berth_explanation_create(allocator, &c->explanation, NULL), BERTH_OK);
+}
+
+/* Decide on a pod, letting the allocation `at` fail. Afterwards it must succeed. Returns whether
+ * the decision needs fewer allocations. */
+static bool fails_at(small_cluster *c, counted *memory, berth_pod_id pod, unsigned at)
+{
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .explanation = c->explanation,
+                                          .flags = BERTH_DECIDE_KEEP_ROTATION};
+    berth_error error;
+    atomic_store(&memory->calls, 0);
+    atomic_store(&memory->fail_at, at);
+    berth_status status = berth_engine_decide(c->engine, pod, &options, &c->placement, &error);
+    atomic_store(&memory->fail_at, 0);
+    const bool fewer = atomic_load(&memory->calls) < at;
+    assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+    if (status != BERTH_OK)
+        small_require(berth_engine_decide(c->engine, pod, &options, &c->placement, &error), &error);
+    return fewer;
+}
+
+static void tell_result(const small_cluster *c, char *said, size_t capacity)
+{
+    const int len =
+        snprintf(said, capacity, "%d %s %s", (int)c->placement.verdict, nominated(c), message(c));
+    assert_true(len >= 0 && (size_t)len < capacity);
+}
+
+/* The same on a new engine with a scene; `said` receives the result. */
+static bool decides_without(make_scene *scene, unsigned at, char *said, size_t capacity)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    told t = {.status = BERTH_OK};
+    small_cluster c;
+    open_scarce(&c, &t, &allocator);
+    const bool fewer = fails_at(&c, &memory, scene(&c, &t), at);
+    tell_result(&c, said, capacity);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+    return fewer;
+}
+
+/* Whichever allocation fails, the result is the same later. */
+static void expect_all(make_scene *scene, const char *wanted)
+{
+    char said[1024];
+    unsigned at = 1;
+    bool fewer = false;
+    for (; !fewer && at < 2000; at++) {
+        fewer = decides_without(scene, at, said, sizeof(said));
+        if (strncmp(said, wanted, strlen(wanted)) != 0)
+            fail_msg("without allocation %u: %s", at, said);
+    }
+    assert_true(fewer);
+}
+
+/* The same on one engine, which keeps memory that earlier attempts got. */
+static void expect_on_one(make_scene *scene, const char *wanted)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    told t = {.status = BERTH_OK};
+    small_cluster c;
+    open_scarce(&c, &t, &allocator);
+    const berth_pod_id pod = scene(&c, &t);
+    bool fewer = false;
+    unsigned at = 1;
+    for (; !fewer && at < 2000; at++) {
+        char said[1024];
+        fewer = fails_at(&c, &memory, pod, at);
+        tell_result(&c, said, sizeof(said));
+        if (strncmp(said, wanted, strlen(wanted)) != 0)
+            fail_msg("without allocation %u: %s", at, said);
+    }
+    assert_true(fewer);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+}
+
+static berth_pod_id gpu_pod(small_cluster *c)
+{
+    return small_pod(c, "p", NULL, "",
+                     "priority: 10, containers: [{name: c, image: i, resources: {requests: {cpu: "
+                     "1, x.com/gpu: 1}}}]");
+}
+
+static void gpu_node(small_cluster *c, const char *name)
+{
+    small_addf(c,
+               "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n"
+               "status: {allocatable: {cpu: 4, pods: 10, x.com/gpu: 2}}\n",
+               name);
+}
+
+static void victim(small_cluster *c, const char *name, const char *node)
+{
+    small_pod(c, name, node, "",
+              "priority: 1, containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]");
+}
+
+static berth_pod_id placed_scene(small_cluster *c, told *t)
+{
+    t->refuses = "a";
+    t->likes = "c";
+    gpu_node(c, "a");
+    gpu_node(c, "b");
+    gpu_node(c, "c");
+    return gpu_pod(c);
+}
+
+static berth_pod_id failing_scene(small_cluster *c, told *t)
+{
+    t->status = BERTH_E_IO;
+    gpu_node(c, "a");
+    return gpu_pod(c);
+}
+
+static berth_pod_id preempting_scene(small_cluster *c, told *t)
+{
+    t->keeps_candidates = true;
+    gpu_node(c, "a");
+    gpu_node(c, "b");
+    victim(c, "a1", "a");
+    victim(c, "b1", "b");
+    return gpu_pod(c);
+}
+
+static berth_pod_id vain_scene(small_cluster *c, told *t)
+{
+    (void)preempting_scene(c, t);
+    t->keeps_candidates = false;
+    t->victims[0] =
+        (berth_extender_victims){.node = berth_engine_find_node(c->engine, BERTH_STR("b"))};
+    t->victim_count = 1;
+    return berth_engine_find_pod(c->engine, BERTH_STR("default"), BERTH_STR("p"));
+}
+
+static berth_pod_id needless_scene(small_cluster *c, told *t)
+{
+    t->refuses = "ab";
+    gpu_node(c, "a");
+    gpu_node(c, "b");
+    add_low(c, "low1", "a");
+    add_low(c, "low2", "b");
+    return gpu_pod(c);
+}
+
+/* Refused on the node that is tried alone, which the search does not visit. There are many nodes,
+ * so all allocations fail on one engine. */
+static berth_pod_id far_scene(small_cluster *c, told *t)
+{
+    berth_error error;
+    t->refuses = "bz";
+    t->refuses_for_good = "a";
+    for (int i = 0; i < 102; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), i == 101 ? "z" : i == 5 ? "b5" : "a%d", i);
+        gpu_node(c, name);
+    }
+    add_low(c, "low1", "b5");
+    add_low(c, "low2", "z");
+    const berth_pod_id pod = gpu_pod(c);
+    small_require(berth_engine_nominate(c->engine, pod,
+                                        berth_engine_find_node(c->engine, BERTH_STR("z")), &error),
+                  &error);
+    return pod;
+}
+
+static void test_memory_runs_out(void **state)
+{
+    (void)state;
+    arena_pieces_refuse = counted_piece;
+    expect_all(placed_scene, "0 none ");
+    expect_all(failing_scene, "2 none it is out of order");
+    expect_all(preempting_scene, "1 a a1 0/2 nodes are available: 2 Insufficient cpu. preemption: "
+                                 "found a potential placement for pod on node a");
+    expect_all(vain_scene, "1 none 0/2 nodes are available: 2 Insufficient cpu. preemption: "
+                           "expected at least one victim pod on node \"b\"");
+    expect_all(needless_scene, "1 none 0/2 nodes are available: 2 too hot. preemption: [expected "
+                               "at least one victim pod on node \"");
+    expect_on_one(far_scene, "1 none 0/102 nodes are available: 101 too hot. preemption: [expected "
+                             "at least one victim pod on node \"");
+    arena_pieces_refuse = NULL;
+}
+
+/* The list of extenders is copied, or the engine is not created. */
+static void test_memory_of_the_list(void **state)
+{
+    static const berth_str gpu[] = {TEXT("x.com/gpu")};
+    (void)state;
+    arena_pieces_refuse = counted_piece;
+    told t = {.status = BERTH_OK};
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    t.table.managed_resources = (berth_strs){gpu, 1};
+    const berth_extender *tables[] = {&t.table};
+    berth_status status = BERTH_E_NOMEM;
+    for (unsigned at = 1; status != BERTH_OK; at++) {
+        counted memory = {.fail_at = at};
+        const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+        berth_engine *engine;
+        berth_engine_config config;
+        berth_engine_config_init(&config);
+        config.threads = 1;
+        config.allocator = &allocator;
+        config.extenders = tables;
+        config.extender_count = 1;
+        status = berth_engine_create(&config, &engine, NULL);
+        assert_true(status == BERTH_OK || (status == BERTH_E_NOMEM && engine == NULL));
+        berth_engine_destroy(engine);
+        assert_int_equal(atomic_load(&memory.bytes), 0);
+    }
+    arena_pieces_refuse = NULL;
+}
+
 /* ---- the list ---- */
 
 static void expect_refused(const berth_extender *table, const char *why)
@@ -918,6 +1296,7 @@ int main(void)
         cmocka_unit_test(test_only_pods_that_it_concerns),
         cmocka_unit_test(test_search_goes_on_without_scorers),
         cmocka_unit_test(test_nominated_node_is_tried_first),
+        cmocka_unit_test(test_nominated_node_is_not_visited_again),
         cmocka_unit_test(test_scores_are_added),
         cmocka_unit_test(test_single_node_is_not_scored),
         cmocka_unit_test(test_ties_are_drawn),
@@ -929,15 +1308,19 @@ int main(void)
         cmocka_unit_test(test_no_candidate_is_left),
         cmocka_unit_test(test_bad_victims),
         cmocka_unit_test(test_ignorable_in_preemption),
+        cmocka_unit_test(test_failure_ends_preemption),
         cmocka_unit_test(test_victims_named_twice),
         cmocka_unit_test(test_unvisited_nodes_are_not_potential),
         cmocka_unit_test(test_refused_nodes_need_no_victims),
         cmocka_unit_test(test_any_change_wakes),
+        cmocka_unit_test(test_nobody_leaves),
         cmocka_unit_test(test_one_question_an_attempt),
         cmocka_unit_test(test_one_question_a_member),
         cmocka_unit_test(test_errors_end_nominations),
         cmocka_unit_test(test_branches_ask_too),
         cmocka_unit_test(test_incomplete_tables),
+        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_memory_of_the_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,13 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "model/labels.h"
 #include "model/model.h"
 #include "model/tolerations.h"
+#include "scarce_memory.h"
 
 enum { VALUES_MAX = 4 };
 
@@ -95,6 +97,87 @@ static void test_label_sets(void **state)
     assert_false(berth__labels_equal(set, labels("empty=,app=db")));
     assert_false(berth__labels_equal(set, labels("empty=,app=db,zone=b")));
     assert_true(berth__labels_equal(labels(""), labels("")));
+}
+
+/* Objects that C code made may have absent values: these are empty. */
+static void test_absent_values(void **state)
+{
+    (void)state;
+    bool ok = true;
+    const berth_str absent = {NULL, 0};
+    const berth_key_value pair = {berth__text_of("a"), absent};
+    const berth_map map = {&pair, 1};
+    berth__labels set = berth__labels_make(&model.strings, &arena, map, &ok);
+    assert_true(ok);
+    assert_int_equal(berth__labels_get(set, sym("a")), model.known.empty);
+    const berth_requirement listed = {berth__text_of("a"), berth__text_of("In"), {&absent, 1}};
+    const berth_label_selector selectors[] = {{.match_labels = map},
+                                              {.match_expressions = {&listed, 1}}};
+    for (int i = 0; i < 2; i++) {
+        berth__selector made = berth__selector_make(&model.strings, &arena, &selectors[i], &ok);
+        assert_true(ok);
+        assert_true(berth__selector_matches(&model.strings, &made, set));
+        assert_false(berth__selector_matches(&model.strings, &made, labels("a=1")));
+        assert_false(berth__selector_matches(&model.strings, &made, labels("b=")));
+    }
+}
+
+/* Only the annotations that somebody reads are kept. */
+static void test_annotations(void **state)
+{
+    (void)state;
+    bool ok = true;
+    const berth_str keys[] = {berth__text_of("b"), berth__text_of("c")};
+    const berth_key_value pairs[] = {{berth__text_of("a"), berth__text_of("1")},
+                                     {berth__text_of("b"), berth__text_of("2")}};
+    const berth_map map = {pairs, 2}, none = {NULL, 0};
+    const berth_strs read = {keys, 2};
+    berth__labels kept = berth__annotations_make(&model.strings, &arena, read, map, &ok);
+    assert_int_equal(kept.count, 1);
+    assert_int_equal(berth__labels_get(kept, sym("b")), sym("2"));
+    kept = berth__annotations_make(&model.strings, &arena, read, none, &ok);
+    assert_int_equal(kept.count, 0);
+    kept = berth__annotations_make(&model.strings, &arena, (berth_strs){NULL, 0}, map, &ok);
+    assert_int_equal(kept.count, 0);
+    assert_true(ok);
+}
+
+/* Make labels and annotations with scarce memory: all of them, or none and `ok` says so. */
+static berth_status make_many(const berth_allocator *allocator, const void *input)
+{
+    enum { COUNT_MANY = 40 };
+    char texts[COUNT_MANY][8];
+    berth_str keys[COUNT_MANY];
+    berth_key_value pairs[COUNT_MANY];
+    berth__arena own;
+    bool ok = true;
+    (void)input;
+    for (int i = 0; i < COUNT_MANY; i++) {
+        snprintf(texts[i], sizeof(texts[i]), "k%d", 99 - i);
+        keys[i] = berth__text_of(texts[i]);
+        pairs[i] = (berth_key_value){keys[i], keys[i]};
+    }
+    const berth_map map = {pairs, COUNT_MANY};
+    berth__arena_init(&own, allocator);
+    berth__labels set = berth__labels_make(&model.strings, &own, map, &ok);
+    const bool made = ok;
+    if (made) {
+        assert_int_equal(set.count, COUNT_MANY);
+        for (int i = 0; i < COUNT_MANY; i++)
+            assert_int_equal(berth__labels_get(set, sym(texts[i])), sym(texts[i]));
+        set = berth__annotations_make(&model.strings, &own, (berth_strs){keys, 2}, map, &ok);
+        assert_int_equal(set.count, ok ? 2 : 0);
+    }
+    berth__arena_destroy(&own);
+    return ok ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+static void test_memory_of_labels(void **state)
+{
+    (void)state;
+    arena_pieces_refuse = scarce_piece;
+    scarce_until_enough(make_many, NULL);
+    arena_pieces_refuse = NULL;
 }
 
 /* ---- requirements ---- */
@@ -219,12 +302,20 @@ static const wanted invalid_requirements[] = {
     {"a", "NotIn", {"x/y"}},
     {"a", "In", {TEXT_63 "4"}},
     {"a", "In", {"\xc3\xa4"}},
+    {"a", "In", {"x~"}},
+    {"a{b", "Exists", {NULL}},
+    {"a{b.com/c", "Exists", {NULL}},
+    {TEXT_63 "." TEXT_63 "." TEXT_63 "." TEXT_63 "/a", "Exists", {NULL}},
 };
 
 static const wanted valid_requirements[] = {
-    {"A_b.c-9", "Exists", {NULL}},       {"0", "Exists", {NULL}},
-    {"example.com/a", "Exists", {NULL}}, {"a-b.c0/X", "Exists", {NULL}},
-    {TEXT_63, "Exists", {NULL}},         {"a", "In", {""}},
+    {"A_b.c-9", "Exists", {NULL}},
+    {"0", "Exists", {NULL}},
+    {"example.com/a", "Exists", {NULL}},
+    {"a-b.c0/X", "Exists", {NULL}},
+    {TEXT_63, "Exists", {NULL}},
+    {"a", "In", {""}},
+    {TEXT_63 "." TEXT_63 "." TEXT_63 ".a/a", "Exists", {NULL}},
     {"a", "In", {TEXT_63, "A.b_c-d"}},
 };
 
@@ -269,6 +360,24 @@ static void test_validity(void **state)
     }
 }
 
+/* A long key is cut in the message about its requirement. */
+static void test_long_problem(void **state)
+{
+    (void)state;
+    char key[400];
+    bool ok = true;
+    memset(key, '-', sizeof(key));
+    const berth_requirement wrong = {{key, sizeof(key)}, berth__text_of("Exists"), {NULL, 0}};
+    const berth_label_selector selector = {.match_expressions = {&wrong, 1}};
+    berth__selector made = berth__selector_make(&model.strings, &arena, &selector, &ok);
+    assert_true(ok);
+    assert_int_equal(made.kind, BERTH__SELECTOR_INVALID);
+    assert_int_equal(made.problem.len, 255);
+    assert_int_equal(strncmp(made.problem.data, "invalid label selector requirement on key", 41),
+                     0);
+    assert_int_equal(made.problem.data[254], '-');
+}
+
 static void test_comparisons_are_for_nodes_only(void **state)
 {
     (void)state;
@@ -285,6 +394,7 @@ static const wanted invalid_comparisons[] = {
     {"a", "Gt", {"x"}},   {"a", "Lt", {""}},
     {"a", "Gt", {"1.5"}}, {"a", "Lt", {" 1"}},
     {"a", "Gt", {"0x1"}}, {"a", "Gt", {"9223372036854775808"}},
+    {"a", "Gt", {"-"}},
 };
 
 static void test_invalid_comparisons(void **state)
@@ -305,6 +415,9 @@ typedef struct term_case {
     bool meets;
 } term_case;
 
+/* 62 of them */
+#define ZEROS "00000000000000000000000000000000000000000000000000000000000000"
+
 static const term_case term_cases[] = {
     /* Numbers are strict, both in the label and in the requirement. */
     {{{"n", "Gt", {"5"}}}, {{0}}, "x", "n=6", true},
@@ -322,6 +435,9 @@ static const term_case term_cases[] = {
     {{{"n", "Gt", {"7"}}}, {{0}}, "x", "n=9223372036854775807", true},
     {{{"n", "Gt", {"41"}}}, {{0}}, "x", "n=000000000000000000000000000042", true},
     {{{"n", "Lt", {"43"}}}, {{0}}, "x", "n=-000000000000000000000000000042", true},
+    {{{"n", "Lt", {"43"}}}, {{0}}, "x", "n=-", false},
+    {{{"n", "Lt", {"43"}}}, {{0}}, "x", "n=" ZEROS "1", true},
+    {{{"n", "Lt", {"43"}}}, {{0}}, "x", "n=" ZEROS "01", false}, /* no label value is so long */
     /* All parts of a term, and the empty term. */
     {{{0}}, {{0}}, "x", "a=1", false},
     {{{"a", "In", {"1"}}, {"b", "Exists", {NULL}}}, {{0}}, "x", "a=1,b=2", true},
@@ -448,6 +564,46 @@ static void test_tolerations(void **state)
     }
 }
 
+/* Lt and Gt compare whole numbers in their shortest form, if the cluster has them. */
+static void test_comparing_tolerations(void **state)
+{
+    static const struct {
+        const char *op, *bound, *value;
+        bool tolerates;
+    } cases[] = {
+        {"Gt", "0", "1", true},
+        {"Gt", "0", "0", false},
+        {"Gt", "0", "-1", false},
+        {"Lt", "0", "-1", true},
+        {"Lt", "0", "0", false},
+        {"Lt", "10", "9", true},
+        {"Lt", "10", "09", false},
+        {"Lt", "10", "-0", false},
+        {"Lt", "10", "+9", false},
+        {"Lt", "10", "-", false},
+        {"Lt", "10", "", false},
+        {"Lt", "", "9", false},
+        {"Lt", "9223372036854775807", "9223372036854775806", true},
+        {"Gt", "1", "9223372036854775808", false},
+        {"Gt", "1", "10000000000000000000", false}, /* 20 digits */
+        {"Gt", "-9223372036854775808", "-9223372036854775807", true},
+        {"Gt", "-9223372036854775809", "1", false},
+    };
+    (void)state;
+    const bool before = model.behaviours.taint_comparisons;
+    for (int on = 0; on < 2; on++) {
+        model.behaviours.taint_comparisons = on;
+        for (size_t i = 0; i < COUNT(cases); i++) {
+            const berth__interned_toleration toleration = {sym("a"), sym(cases[i].op),
+                                                           sym(cases[i].bound), 0};
+            const berth__interned_taint taint = {sym("a"), sym(cases[i].value), sym("NoSchedule")};
+            if (berth__tolerates(&model, &toleration, &taint) != (on && cases[i].tolerates))
+                fail_msg("%s %s of %s, on: %d", cases[i].op, cases[i].bound, cases[i].value, on);
+        }
+    }
+    model.behaviours.taint_comparisons = before;
+}
+
 /* A list of any length accepts what one of its tolerations accepts. */
 static void test_many_tolerations(void **state)
 {
@@ -510,15 +666,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_label_sets),
+        cmocka_unit_test(test_absent_values),
+        cmocka_unit_test(test_annotations),
+        cmocka_unit_test(test_memory_of_labels),
         cmocka_unit_test(test_label_requirements),
         cmocka_unit_test(test_whole_selectors),
         cmocka_unit_test(test_selector_and),
         cmocka_unit_test(test_validity),
+        cmocka_unit_test(test_long_problem),
         cmocka_unit_test(test_comparisons_are_for_nodes_only),
         cmocka_unit_test(test_invalid_comparisons),
         cmocka_unit_test(test_node_terms),
         cmocka_unit_test(test_terms_are_alternatives),
         cmocka_unit_test(test_tolerations),
+        cmocka_unit_test(test_comparing_tolerations),
         cmocka_unit_test(test_many_tolerations),
         cmocka_unit_test(test_taint_lists_are_interned),
     };

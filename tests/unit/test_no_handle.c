@@ -84,11 +84,43 @@ static void read_snapshot(const berth_snapshot *snapshot, berth_status wanted)
     assert_null(berth_snapshot_pod_label(snapshot, POD, text("k")).data);
 }
 
+/* The rest of what a snapshot tells about objects that are not there. */
+static void read_more(const berth_snapshot *snapshot, berth_status wanted)
+{
+    berth_error error = {.code = BERTH_OK};
+    int64_t allocatable = 5, requested = 6;
+    berth_str space = text("old"), name = text("old");
+    assert_int_equal(berth_snapshot_find_node(snapshot, text("absent")), BERTH_NODE_NONE);
+    assert_true(berth_snapshot_find_pod(snapshot, text("default"), text("absent")) ==
+                BERTH_POD_NONE);
+    assert_null(berth_snapshot_node_name(snapshot, NODE).data);
+    berth_snapshot_pod_name(snapshot, POD, &space, &name);
+    assert_null(space.data);
+    assert_null(name.data);
+    assert_int_equal(berth_snapshot_pod_node(snapshot, POD), BERTH_NODE_NONE);
+    assert_int_equal(
+        berth_snapshot_node_resource(snapshot, NODE, text("cpu"), &allocatable, &requested, &error),
+        wanted);
+    assert_int_equal(error.code, wanted);
+    assert_int_equal(allocatable, 0);
+    assert_int_equal(requested, 0);
+    assert_null(berth_snapshot_node_label(snapshot, NODE, text("k")).data);
+    assert_false(berth_snapshot_node_present(snapshot, NODE));
+    assert_true(berth_snapshot_next_pod(snapshot, NODE, BERTH_POD_NONE) == BERTH_POD_NONE);
+}
+
 static void test_no_engine(void **state)
 {
     (void)state;
     berth_str name;
+    berth_error error = {.code = BERTH_OK};
+    berth_memory memory;
+    bool forbidden = true;
+    const berth_pod_id pod = POD;
     read_engine(NULL, BERTH_E_ARG);
+    assert_int_equal(berth_engine_memory(NULL, &memory, &error), BERTH_E_ARG);
+    assert_int_equal(error.code, BERTH_E_ARG);
+    assert_int_equal(berth_engine_forbidden(NULL, &pod, 1, &forbidden), 0);
     copy_objects(NULL, BERTH_E_ARG);
     assert_int_equal(berth_engine_resource_names(NULL, &name, 1), 0);
     assert_int_equal(berth_engine_resource_by_node(NULL, text("cpu"), NULL, NULL, NULL, 0), 0);
@@ -98,7 +130,14 @@ static void test_no_snapshot(void **state)
 {
     (void)state;
     berth_str name;
+    berth_error error = {.code = BERTH_OK};
     read_snapshot(NULL, BERTH_E_ARG);
+    read_more(NULL, BERTH_E_ARG);
+    assert_int_equal(berth_snapshot_number(NULL), 0);
+    assert_int_equal(berth_snapshot_digest(NULL), 0);
+    assert_int_equal(berth_snapshot_node_limit(NULL), 0);
+    assert_int_equal(berth_snapshot_check(NULL, &error), BERTH_E_ARG);
+    assert_int_equal(error.code, BERTH_E_ARG);
     assert_int_equal(berth_snapshot_resource_names(NULL, &name, 1), 0);
     assert_int_equal(berth_snapshot_resource_by_node(NULL, text("cpu"), NULL, NULL, NULL, 0), 0);
 }
@@ -121,8 +160,25 @@ static void test_no_object(void **state)
     berth_snapshot *snapshot = berth_engine_pin(engine);
     assert_non_null(snapshot);
     read_snapshot(snapshot, BERTH_E_NOT_FOUND);
+    read_more(snapshot, BERTH_E_NOT_FOUND);
+    assert_int_equal(berth_snapshot_number(snapshot), 1);
+    assert_int_equal(berth_snapshot_node_limit(snapshot), 1);
     berth_snapshot_unpin(snapshot);
     berth_engine_destroy(engine);
+}
+
+/* An explanation answers for places that it does not have as if nothing were there. */
+static void test_no_place(void **state)
+{
+    (void)state;
+    int64_t total = 5;
+    berth_explanation *explanation;
+    assert_int_equal(berth_explanation_create(NULL, &explanation, NULL), BERTH_OK);
+    assert_int_equal(berth_explanation_feasible(explanation, 0, &total), BERTH_NODE_NONE);
+    assert_null(berth_explanation_score_plugin(explanation, 0).data);
+    assert_null(berth_explanation_reason(explanation, 0, 0).data);
+    assert_true(berth_explanation_victim(explanation, 0) == BERTH_POD_NONE);
+    berth_explanation_destroy(explanation);
 }
 
 int main(void)
@@ -131,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_no_engine),
         cmocka_unit_test(test_no_snapshot),
         cmocka_unit_test(test_no_object),
+        cmocka_unit_test(test_no_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

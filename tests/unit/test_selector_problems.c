@@ -8,9 +8,11 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/selector_problems.h"
+#include "scarce_memory.h"
 
 #define NAME_RULE                                                                               \
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " \
@@ -213,6 +215,16 @@ static void test_quoted(void **state)
         "\"\\\"\\\\\\a\\b\\t\\n\\v\\f\\r<>&\\x7f\": " VALUE_RULE "]");
 }
 
+/* A zero byte does not end a text. */
+static void test_zero_byte(void **state)
+{
+    const berth_requirement one = {BERTH_STR("k"), {"a\0b", 3}, {NULL, 0}};
+    const berth_label_selector selector = {.match_expressions = {&one, 1}};
+    (void)state;
+    assert_string_equal(label_problem(32, &selector),
+                        "\"a\\x00b\" is not a valid label selector operator");
+}
+
 /* matchLabels are checked first, and the first error ends the check. */
 static void test_labels(void **state)
 {
@@ -309,13 +321,53 @@ static void test_terms(void **state)
     assert_string_equal(preferred_problem(32, terms, 1), "");
 }
 
+/* ---- memory ---- */
+
+/* Problems with many errors: all of them are told, or none and `ok` says so. */
+static berth_status tell_all(const berth_allocator *allocator, const void *input)
+{
+    const berth_str wrong[] = {BERTH_STR("-a"), BERTH_STR("-b"), BERTH_STR("-c"),
+                               BERTH_STR("-d"), BERTH_STR("-e"), BERTH_STR("-f")};
+    const berth_requirement expressions[] = {{BERTH_STR("-"), BERTH_STR("In"), {wrong, 6}},
+                                             {BERTH_STR("k"), BERTH_STR("Near"), {NULL, 0}}};
+    const berth_label_selector selector = {.match_expressions = {expressions, 1}};
+    const berth_preferred_node_term terms[] = {term(5, expressions, 2, NULL)};
+    const berth_node_affinity affinity = {.preferred = terms, .preferred_count = 1};
+    const berth__behaviours behaviours = of_version(36);
+    berth__arena arena;
+    bool ok = true;
+    (void)input;
+    berth__arena_init(&arena, allocator);
+    berth_str problem = berth__selector_problem(&arena, &behaviours, &selector, &ok);
+    if (ok) {
+        const char *text = told(problem);
+        assert_non_null(strstr(text, "values[5]"));
+        assert_int_equal(text[problem.len - 1], ']');
+        problem = berth__preferred_terms_problem(&arena, &behaviours, &affinity, &ok);
+    }
+    if (ok)
+        assert_non_null(strstr(told(problem), "operator: Unsupported value: \"Near\""));
+    else
+        assert_null(problem.data);
+    berth__arena_destroy(&arena);
+    return ok ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+static void test_memory_runs_out(void **state)
+{
+    (void)state;
+    scarce_until_enough(tell_all, NULL);
+}
+
 int main(void)
 {
+    arena_pieces_refuse = scarce_piece;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),    cmocka_unit_test(test_newer_words),
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_quoted),  cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_terms),
+        cmocka_unit_test(test_keys),   cmocka_unit_test(test_newer_words),
+        cmocka_unit_test(test_values), cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_quoted), cmocka_unit_test(test_zero_byte),
+        cmocka_unit_test(test_labels), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_terms),  cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* Nodes from a template (berth/template.h): their names and contents, equal to nodes and pods added
  * by hand, on engines and branches; a failed call leaves nothing behind. */
+#include "arena_pieces.h"
 #include "branch_cluster.h"
+#include "counted_memory.h"
 
 #define NAME(literal)                \
     {                                \
@@ -155,12 +157,86 @@ static void test_taken(void **state)
     assert_int_equal(berth_engine_depth(c->engine), 0);
 }
 
+/* A template without names: the numbers and the node's name are what is left of them. */
+static void test_without_names(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error = {.code = BERTH_OK};
+    berth_node_id id;
+    berth_pod pod = agents[1];
+    berth_node node = shape;
+    pod.meta.name = node.meta.name = (berth_str){NULL, 0};
+    const berth_node_template bare = {
+        .size = sizeof(bare), .pod_count = 1, .pods = &pod, .node = &node};
+    small_require(berth_engine_add_nodes(c->engine, &bare, 1, &id, &error), &error);
+    assert_true(is(berth_engine_node_name(c->engine, id), "-1"));
+    assert_true(berth_engine_find_pod(c->engine, words("kube-system"), words("--1")) !=
+                BERTH_POD_NONE);
+}
+
+static void test_incomplete(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error = {.code = BERTH_OK};
+    berth_node_template wrong = from;
+    wrong.node = NULL;
+    assert_int_equal(berth_engine_add_nodes(c->engine, &wrong, 1, NULL, &error), BERTH_E_ARG);
+    wrong = from;
+    wrong.pods = NULL;
+    assert_int_equal(berth_engine_add_nodes(c->engine, &wrong, 1, NULL, &error), BERTH_E_ARG);
+    assert_non_null(strstr(error.message, "the pods it counts"));
+    wrong.pod_count = 0;
+    small_require(berth_engine_add_nodes(c->engine, &wrong, 1, NULL, &error), &error);
+    assert_true(berth_engine_find_node(c->engine, words("big-1")) != BERTH_NODE_NONE);
+}
+
+/* Whichever allocation fails, no node is left. */
+static void test_memory_runs_out(void **state)
+{
+    bool succeeded = false;
+    (void)state;
+    for (unsigned at = 1; !succeeded && at < 4000; at++) {
+        counted memory = {0};
+        const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+        berth_error error = {.code = BERTH_OK};
+        berth_engine_config config;
+        berth_counts counts;
+        small_cluster c;
+        berth_engine_config_init(&config);
+        config.allocator = &allocator;
+        small_open_as(&c, config);
+        atomic_store(&memory.calls, 0);
+        atomic_store(&memory.fail_at, at);
+        const berth_status status = berth_engine_add_nodes(c.engine, &from, 2, NULL, &error);
+        atomic_store(&memory.fail_at, 0);
+        succeeded = atomic_load(&memory.calls) < at;
+        berth_engine_counts(c.engine, &counts);
+        assert_int_equal(berth_engine_depth(c.engine), 0);
+        if (status != BERTH_OK) {
+            assert_int_equal(status, BERTH_E_NOMEM);
+            assert_int_equal(error.code, BERTH_E_NOMEM);
+            assert_int_equal(counts.nodes + counts.pods_running, 0);
+            small_require(berth_engine_add_nodes(c.engine, &from, 2, NULL, &error), &error);
+            berth_engine_counts(c.engine, &counts);
+        }
+        assert_int_equal(counts.nodes, 2);
+        assert_int_equal(counts.pods_running, 4);
+        small_close(&c);
+        assert_int_equal(atomic_load(&memory.bytes), 0);
+    }
+    assert_true(succeeded);
+}
+
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_engine, small_set_up, small_tear_down),
         cmocka_unit_test_setup_teardown(test_branch, small_set_up, small_tear_down),
         cmocka_unit_test_setup_teardown(test_taken, small_set_up, small_tear_down),
+        cmocka_unit_test_setup_teardown(test_without_names, small_set_up, small_tear_down),
+        cmocka_unit_test_setup_teardown(test_incomplete, small_set_up, small_tear_down),
+        cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

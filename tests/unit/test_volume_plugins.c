@@ -243,8 +243,30 @@ static void test_translated_handles(void **state)
          "awsElasticBlockStore: {volumeID: 'aws://zone/vol-1'}", "", true},
         {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
          "csi: {driver: ebs.csi.aws.com, volumeHandle: vol-1}", "", true},
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "awsElasticBlockStore: {volumeID: 'aws:///vol-1/'}", "", true},
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "awsElasticBlockStore: {volumeID: 'aws://zone/vol-2'}", "", false},
+        /* Ids that cannot be translated are not counted. */
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "awsElasticBlockStore: {volumeID: 'aws://vol-2'}", "", true},
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "awsElasticBlockStore: {volumeID: 'aws://zone/disk-2'}", "", true},
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "awsElasticBlockStore: {volumeID: 'aws://zone/vol-2/part'}", "", true},
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "awsElasticBlockStore: {volumeID: 'aws://zone//'}", "", true},
+        /* Nor are CSI volumes without a driver or a handle. */
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "csi: {driver: ebs.csi.aws.com, volumeHandle: vol-2}", "", false},
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "csi: {driver: ebs.csi.aws.com, volumeHandle: ''}", "", true},
+        {"ebs.csi.aws.com", "", "awsElasticBlockStore: {volumeID: vol-1}",
+         "csi: {driver: '', volumeHandle: vol-2}", "", true},
         {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
          "gcePersistentDisk: {pdName: d}", "", true},
+        {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
+         "gcePersistentDisk: {pdName: e}", "", false},
         {"pd.csi.storage.gke.io", "", "gcePersistentDisk: {pdName: d}",
          "csi: {driver: pd.csi.storage.gke.io, volumeHandle: "
          "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d}",
@@ -288,6 +310,75 @@ static void test_translated_handles(void **state)
         berth_pod_id pod = small_pod(&c, "p", NULL, "", text);
         small_decide(&c, pod);
         assert_string_equal(small_refusal(&c, a), cases[i].same ? "" : EXCEEDED);
+        small_close(&c);
+    }
+}
+
+/* A claim without a volume counts with the driver of its class, unless that driver is an in-tree
+ * plugin which the node has not migrated, or one that is never counted. */
+static void test_limits_of_classes(void **state)
+{
+    static const struct {
+        const char *provisioner, *driver, *annotations;
+        bool counts;
+    } cases[] = {
+        {"drv", "drv", "", true},
+        {"drv", "other", "", false},
+        {"kubernetes.io/aws-ebs", "ebs.csi.aws.com", "", true},
+        {"kubernetes.io/portworx-volume", "pxd.portworx.com", "", false},
+        {"kubernetes.io/portworx-volume", "pxd.portworx.com",
+         "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/portworx-volume", true},
+        {"kubernetes.io/azure-file", "kubernetes.io/azure-file", "", false},
+        {"kubernetes.io/vsphere-volume", "kubernetes.io/vsphere-volume", "", false},
+        {"kubernetes.io/other", "kubernetes.io/other", "", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        small_addf(&c, CSI_NODE("a", "'%s'", "1", "%s"), cases[i].annotations, cases[i].driver);
+        small_addf(&c,
+                   LATE("late", "%s") CLAIM("c1", "late", "1Gi", "") CLAIM("c2", "late", "1Gi", ""),
+                   cases[i].provisioner);
+        small_pod(&c, "running", "a", "", USES("c1"));
+        const berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c2"));
+        small_decide(&c, pod);
+        if (strcmp(small_refusal(&c, a), cases[i].counts ? EXCEEDED : "") != 0)
+            fail_msg("case %zu: \"%s\"", i, small_refusal(&c, a));
+        small_close(&c);
+    }
+}
+
+/* Attachments count if they name a driver and a CSI volume. */
+static void test_limits_of_attachments(void **state)
+{
+    static const struct {
+        const char *spec;
+        bool counts;
+    } cases[] = {
+        {"attacher: drv, nodeName: a, source: {persistentVolumeName: pv1}", true},
+        {"attacher: '', nodeName: a, source: {persistentVolumeName: pv1}", false},
+        {"attacher: drv, nodeName: a, source: {persistentVolumeName: tree}", false},
+        {"attacher: drv, nodeName: a, source: {persistentVolumeName: absent}", false},
+        {"attacher: drv, nodeName: a, source: {}", false},
+        {"attacher: drv, nodeName: b, source: {persistentVolumeName: pv1}", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        add_csi_claims(&c, 2);
+        small_add(&c, PV("tree", "capacity: {storage: 1Gi}, storageClassName: slow, "
+                                 "awsElasticBlockStore: {volumeID: vol-1}")
+                          CSI_NODE("a", "drv", "1", ""));
+        small_addf(&c,
+                   "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: va}\n"
+                   "spec: {%s}\n",
+                   cases[i].spec);
+        const berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c0"));
+        expect(&c, pod, a, cases[i].counts ? EXCEEDED : "", b, "");
         small_close(&c);
     }
 }
@@ -491,6 +582,57 @@ static void test_choice_of_volume(void **state)
     small_close(&c);
 }
 
+/* A pod may reserve any number of volumes; a claim that goes takes its reservation along. */
+static void test_many_reservations(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner") LOCAL_PV("p1", "1Gi", "a")
+                      LOCAL_PV("p2", "1Gi", "a") LOCAL_PV("p3", "1Gi", "a")
+                          CLAIM("c1", "local", "1Gi", "") CLAIM("c2", "local", "1Gi", "")
+                              CLAIM("c3", "local", "1Gi", "") CLAIM("c4", "local", "1Gi", ""));
+    const berth_pod_id all =
+        small_pod(&c, "all", NULL, "",
+                  "volumes: [{name: u, persistentVolumeClaim: {claimName: c1}}, {name: v, "
+                  "persistentVolumeClaim: {claimName: c2}}, {name: w, persistentVolumeClaim: "
+                  "{claimName: c3}}]");
+    const berth_pod_id other = small_pod(&c, "other", NULL, "", USES("c4"));
+    expect(&c, all, a, "", b, NO_VOLUME);
+    expect(&c, other, a, "", b, NO_VOLUME);
+    bind(&c, all, a);
+    expect(&c, other, a, NO_VOLUME, b, NO_VOLUME);
+    unbind(&c, all);
+    expect(&c, other, a, "", b, NO_VOLUME);
+    bind(&c, other, a);
+    expect(&c, all, a, NO_VOLUME, b, NO_VOLUME); /* two are left */
+    unbind(&c, other);
+    expect(&c, all, a, "", b, NO_VOLUME);
+    small_close(&c);
+}
+
+/* A volume that was bound to an earlier claim of the same name is not this claim's. */
+static void test_volume_of_an_earlier_claim(void **state)
+{
+    static const char *const uids[] = {"u-c", "u-earlier"};
+    (void)state;
+    for (int earlier = 0; earlier < 2; earlier++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        small_add(&c, LATE("local", "kubernetes.io/no-provisioner") CLAIM("c", "local", "1Gi", ""));
+        small_addf(&c,
+                   PV("pv", "capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], "
+                            "storageClassName: local, claimRef: {namespace: default, name: c, "
+                            "uid: %s}"),
+                   uids[earlier]);
+        const char *refusal = earlier ? NO_VOLUME : "";
+        expect(&c, small_pod(&c, "p", NULL, "", USES("c")), a, refusal, b, refusal);
+        small_close(&c);
+    }
+}
+
 /* A node affinity with fields only matches; a translated one reads the driver's own label. */
 static void test_bound_affinity(void **state)
 {
@@ -535,6 +677,68 @@ static void test_bound_affinity(void **state)
                   "values: [x]}]}]}}}\n---\n" BOUND_CLAIM("l", "labelled"));
     expect(&c, small_pod(&c, "p4", NULL, "", USES("l")), a, "", b, CONFLICT);
     small_close(&c);
+}
+
+/* How the topology of an in-tree volume is translated for nodes that have migrated its plugin. */
+static void test_translated_topology(void **state)
+{
+#define BETA(kind) "failure-domain.beta.kubernetes.io/" kind
+#define NEW(kind) "topology.kubernetes.io/" kind
+#define EBS_ZONE "topology.ebs.csi.aws.com/zone"
+#define NEEDS(key, rest) "{key: " key ", " rest "}"
+    static const struct {
+        const char *labels, *affinity; /* of the volume; affinity "": none */
+        const char *on_a, *on_b;
+    } cases[] = {
+        /* Beta keys are renamed together. */
+        {"", NEEDS(BETA("zone"), "operator: In, values: [z1]"), "", CONFLICT},
+        {"", NEEDS(BETA("region"), "operator: Exists"), CONFLICT, ""},
+        {"", NEEDS(BETA("zone"), "operator: Exists") ", " NEEDS(BETA("region"), "operator: Exists"),
+         "", CONFLICT},
+        {"", NEEDS(NEW("zone"), "operator: Exists") ", " NEEDS(BETA("region"), "operator: Exists"),
+         CONFLICT, CONFLICT},
+        /* A term that names zones without values gets those of the label, too. */
+        {NEW("zone") ": z2", NEEDS(NEW("zone"), "operator: Exists"), CONFLICT, CONFLICT},
+        {NEW("zone") ": z1", NEEDS("other", "operator: DoesNotExist"), "", CONFLICT},
+        /* The label alone. */
+        {NEW("zone") ": z1", "", "", CONFLICT},
+        {BETA("zone") ": z1", "", "", CONFLICT},
+        {NEW("zone") ": ''", "", "", ""},
+    };
+    static const char node[] = "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {%s}}\n"
+                               "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n";
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        char affinity[512] = "";
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+        const berth_node_id a = (berth_node_id)small_addf(
+            &c, node, "a", EBS_ZONE ": z1, " NEW("region") ": r1, " NEW("zone") ": z1");
+        const berth_node_id b =
+            (berth_node_id)small_addf(&c, node, "b", BETA("region") ": r1, " NEW("zone") ": z1");
+        small_add(&c,
+                  CSI_NODE("a", "drv", "9",
+                           "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/aws-ebs")
+                      CSI_NODE("b", "drv", "9",
+                               "storage.alpha.kubernetes.io/migrated-plugins: "
+                               "kubernetes.io/aws-ebs"));
+        if (cases[i].affinity[0] != '\0')
+            snprintf(affinity, sizeof(affinity),
+                     ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [%s]}]}}",
+                     cases[i].affinity);
+        small_addf(&c,
+                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
+                   "spec: {capacity: {storage: 1Gi}, awsElasticBlockStore: {volumeID: v}%s}\n"
+                   "---\n" CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate")
+                       BOUND_CLAIM("c", "pv"),
+                   cases[i].labels, affinity);
+        small_decide(&c, small_pod(&c, "p", NULL, "", USES("c")));
+        if (strcmp(small_refusal(&c, a), cases[i].on_a) != 0)
+            fail_msg("case %zu on a: %s", i, small_refusal(&c, a));
+        if (strcmp(small_refusal(&c, b), cases[i].on_b) != 0)
+            fail_msg("case %zu on b: %s", i, small_refusal(&c, b));
+        small_close(&c);
+    }
 }
 
 /* ---- VolumeBinding, VolumeZone: refused or failed before any node ---- */
@@ -654,12 +858,17 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_limit_follows_binding),
         cmocka_unit_test(test_translated_handles),
+        cmocka_unit_test(test_limits_of_classes),
+        cmocka_unit_test(test_limits_of_attachments),
         cmocka_unit_test(test_reservations),
         cmocka_unit_test(test_reservation_ends),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_provisioning),
         cmocka_unit_test(test_choice_of_volume),
+        cmocka_unit_test(test_many_reservations),
+        cmocka_unit_test(test_volume_of_an_earlier_claim),
         cmocka_unit_test(test_bound_affinity),
+        cmocka_unit_test(test_translated_topology),
         cmocka_unit_test(test_ephemeral),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_zones),
