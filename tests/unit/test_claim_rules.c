@@ -1,0 +1,212 @@
+/* DynamicResources on clusters of a few nodes: claims that are allocated already, claims that can't
+ * be searched for, and the claims of extended resources that an earlier attempt has written. */
+#define SMALL_KUBERNETES 36
+#include "rule_cluster.h"
+
+#define CLASS(name, more)                                                                         \
+    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: " name "}\nspec: {" more \
+    "}\n---\n"
+#define SLICE(name, node, devices)                                                            \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: " name             \
+    "}\nspec: {driver: x.org, pool: {name: " name ", generation: 1, resourceSliceCount: 1}, " \
+    "nodeName: " node ", devices: [" devices "]}\n---\n"
+#define CLAIM(name, requests, status)                                             \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: " name \
+    "}\nspec: {devices: {requests: [" requests "]}}\nstatus: {" status "}\n---\n"
+#define USES(name) "resourceClaims: [{name: " name ", resourceClaimName: " name "}]"
+#define EXACTLY "{name: r, exactly: {deviceClassName: gpu}}"
+
+#define UNAVAILABLE "DynamicResources: resourceclaim not available on the node"
+#define NONE "DynamicResources: cannot allocate all claims"
+
+/* Decide a pod; the node has this refusal ("": it fits). */
+static void expect(small_cluster *c, berth_pod_id pod, berth_node_id node, const char *text)
+{
+    small_decide(c, pod);
+    assert_string_equal(small_refusal(c, node), text);
+    assert_int_equal(c->placement.verdict,
+                     text[0] == '\0' ? BERTH_VERDICT_PLACED : BERTH_VERDICT_UNSCHEDULABLE);
+}
+
+/* The claim that the last decision takes devices from; "": none. */
+static void expect_freed(const small_cluster *c, const char *wanted)
+{
+    berth_str space = {0}, name = {0};
+    assert_int_equal(berth_explanation_freed_claim(c->explanation, &space, &name),
+                     wanted[0] != '\0');
+    if (wanted[0] == '\0')
+        return;
+    assert_text(space, "default");
+    assert_text(name, wanted);
+}
+
+/* ---- binding conditions ---- */
+
+#define RESULT(device)                                     \
+    "{request: r, driver: x.org, pool: p, device: " device \
+    ", bindingConditions: [Ready, Warm], bindingFailureConditions: [Hot, Broken]}"
+#define STATUS(driver, pool, device, conditions) \
+    "{driver: " driver ", pool: " pool ", device: " device ", conditions: [" conditions "]}"
+#define IS(type, value) "{type: " type ", status: '" value "'}"
+#define BROKEN IS("Broken", "True")
+#define READY IS("Ready", "True") ", " IS("Warm", "True")
+
+/* A claim whose device says that it can't be bound is available nowhere; one that is not ready yet
+ * is. */
+static void test_binding_conditions(void **state)
+{
+    static const struct {
+        const char *statuses;
+        bool failed;
+    } cases[] = {
+        {"", false}, /* nothing said of the device yet */
+        {STATUS("x.org", "p", "d0", BROKEN), true},
+        {STATUS("x.org", "p", "d0", IS("Broken", "False")), false},
+        {STATUS("x.org", "p", "d0", IS("Broken", "Unknown")), false},
+        {STATUS("x.org", "p", "d0", IS("Other", "True")), false},
+        {STATUS("x.org", "p", "d0", IS("Hot", "True")), true},
+        /* of another driver, pool or device */
+        {STATUS("y.org", "p", "d0", BROKEN), false},
+        {STATUS("x.org", "q", "d0", BROKEN), false},
+        {STATUS("x.org", "p", "d9", BROKEN), false},
+        {STATUS("x.org", "p", "d9", READY) ", " STATUS("x.org", "p", "d0", BROKEN), true},
+        /* the second device is asked only once the first is ready */
+        {STATUS("x.org", "p", "d0", READY) ", " STATUS("x.org", "p", "d1", BROKEN), true},
+        {STATUS("x.org", "p", "d0", IS("Ready", "True")) ", " STATUS("x.org", "p", "d1", BROKEN),
+         false},
+        {STATUS("x.org", "p", "d0", READY) ", " STATUS("x.org", "p", "d1", READY), false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+        const berth_node_id node = small_node(&c, "a", "");
+        small_addf(&c,
+                   CLAIM("c", EXACTLY,
+                         "devices: [%s], allocation: {devices: {results: [" RESULT(
+                             "d0") ", " RESULT("d1") ", {request: r, driver: x.org, pool: p, "
+                                                     "device: d2}]}}"),
+                   cases[i].statuses);
+        const berth_pod_id pod = small_pod(&c, "pod", NULL, "", USES("c"));
+        expect(&c, pod, node, cases[i].failed ? UNAVAILABLE : "");
+        expect_freed(&c, cases[i].failed ? "c" : "");
+        small_close(&c);
+    }
+}
+
+/* Devices are taken from a claim only if no other pod has reserved it. */
+static void test_reserved_for(void **state)
+{
+#define FOR(uid) "{resource: pods, name: pod, uid: " uid "}"
+    static const struct {
+        const char *reserved;
+        bool freed;
+    } cases[] = {
+        {"", true},
+        {FOR("u"), true},
+        {FOR("v"), false},
+        {FOR("u") ", " FOR("v"), false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+        const berth_node_id node = small_node(&c, "a", "");
+        small_addf(&c,
+                   CLAIM("c", EXACTLY,
+                         "reservedFor: [%s], allocation: {nodeSelector: {nodeSelectorTerms: "
+                         "[{matchFields: [{key: metadata.name, operator: In, values: [b]}]}]}, "
+                         "devices: {results: [{request: r, driver: x.org, pool: p, device: d}]}}"),
+                   cases[i].reserved);
+        const berth_pod_id pod = small_pod(&c, "pod", NULL, ", uid: u", USES("c"));
+        expect(&c, pod, node, UNAVAILABLE);
+        expect_freed(&c, cases[i].freed ? "c" : "");
+        small_close(&c);
+    }
+}
+
+/* ---- claims that can't be searched for ---- */
+
+/* One node; the pod is refused before any node is asked. */
+static void test_refused_at_once(void **state)
+{
+    static const struct {
+        const char *objects, *spec, *text;
+    } cases[] = {
+        {"", "resourceClaims: [{name: x}]",
+         "pod \"default/pod\", spec.resourceClaim \"x\": none of the supported fields are set"},
+        {"", "resourceClaims: [{name: x, resourceClaimTemplateName: t}]",
+         "pod \"default/pod\": ResourceClaim not created yet"},
+        {CLAIM("c", "{name: r}", ""), USES("c"),
+         "resource claim default/c, request r: unknown request type"},
+        {CLAIM("c", "{name: r, firstAvailable: [{deviceClassName: none}]}", ""), USES("c"),
+         "request r/: device class none does not exist"},
+        {CLAIM("c", "{name: r, firstAvailable: [{name: s, deviceClassName: none}]}", ""), USES("c"),
+         "request r/s: device class none does not exist"},
+        {CLAIM("c", "{name: r, exactly: {deviceClassName: none}}", ""), USES("c"),
+         "request r: device class none does not exist"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+        (void)small_node(&c, "a", "");
+        if (cases[i].objects[0] != '\0')
+            small_add(&c, cases[i].objects);
+        const berth_pod_id pod = small_pod(&c, "pod", NULL, "", cases[i].spec);
+        small_decide(&c, pod);
+        assert_int_equal(c.placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+        assert_text(berth_explanation_pre_filter(c.explanation), cases[i].text);
+        small_close(&c);
+    }
+}
+
+/* ---- the score of chosen alternatives ---- */
+
+/* The alternative that an allocated claim has got counts in the score once another claim is
+ * searched for: 100, of weight 2. */
+static void test_score_of_allocated(void **state)
+{
+    static const struct {
+        const char *request;
+        int64_t score;
+    } cases[] = {
+        {"r/one", 200}, {"r/two", 200}, {"r/six", 0}, {"r/on", 0},
+        {"s/one", 0},   {"r-one", 0},   {"r", 0},     {"r/one/two", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+        const berth_node_id a = small_node(&c, "a", "");
+        const berth_node_id b = small_node(&c, "b", "");
+        small_add(&c, CLASS("gpu", "") SLICE("sa", "a", "{name: d}") SLICE("sb", "b", "{name: d}")
+                          CLAIM("new", EXACTLY, ""));
+        small_addf(&c,
+                   CLAIM("old",
+                         "{name: r, firstAvailable: [{name: one, deviceClassName: gpu}, {name: "
+                         "two, deviceClassName: gpu}]}",
+                         "allocation: {devices: {results: [{request: %s, driver: x.org, pool: p, "
+                         "device: d}]}}"),
+                   cases[i].request);
+        const berth_pod_id pod = small_pod(&c, "pod", NULL, "",
+                                           "resourceClaims: [{name: old, resourceClaimName: old}, "
+                                           "{name: new, resourceClaimName: new}]");
+        expect(&c, pod, a, "");
+        assert_string_equal(small_refusal(&c, b), "");
+        assert_int_equal(small_score(&c, "DynamicResources", a), cases[i].score);
+        assert_int_equal(small_score(&c, "DynamicResources", b), cases[i].score);
+        small_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_binding_conditions),
+        cmocka_unit_test(test_reserved_for),
+        cmocka_unit_test(test_refused_at_once),
+        cmocka_unit_test(test_score_of_allocated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
