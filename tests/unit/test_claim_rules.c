@@ -17,7 +17,6 @@
 #define EXACTLY "{name: r, exactly: {deviceClassName: gpu}}"
 
 #define UNAVAILABLE "DynamicResources: resourceclaim not available on the node"
-#define NONE "DynamicResources: cannot allocate all claims"
 
 /* Decide a pod; the node has this refusal ("": it fits). */
 static void expect(small_cluster *c, berth_pod_id pod, berth_node_id node, const char *text)
@@ -161,6 +160,85 @@ static void test_refused_at_once(void **state)
     }
 }
 
+/* ---- claims whose search fails ---- */
+
+#define OTHER_SLICE(reach, devices)                                                               \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: "   \
+    "x.org, pool: {name: p, generation: 1, resourceSliceCount: 1}, " reach ", devices: [" devices \
+    "]}\n---\n"
+#define BAD_TERMS                                                                               \
+    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: Likes, values: " \
+    "[v]}]}]}"
+#define ASKS(more) "{name: r, exactly: {deviceClassName: gpu, " more "}}"
+#define ON_A "nodeName: a"
+#define D "{name: d}"
+
+#define FAILED "running \"DynamicResources\" filter plugin: "
+#define LIKES                                                                                     \
+    "nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: \"Likes\": supported " \
+    "values: \"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\""
+#define NOT_ALLOCATED                                                                            \
+    "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, preemption: " \
+    "0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+
+/* The message about a pod with claim c; "": it is placed. */
+static void test_searches_that_fail(void **state)
+{
+    static const struct {
+        const char *objects, *text;
+    } cases[] = {
+        {OTHER_SLICE(ON_A, D) CLAIM("c", EXACTLY, ""), ""},
+        {OTHER_SLICE(ON_A, D) CLAIM("c", ASKS("selectors: [{}]"), ""),
+         FAILED "claim default/c, request r, selector #0: CEL expression empty "
+                "(unsupported selector type?)"},
+        {OTHER_SLICE(ON_A, D) CLAIM("c", ASKS("allocationMode: Some"), ""),
+         FAILED "claim default/c, request r: unsupported count mode Some"},
+        {OTHER_SLICE(ON_A, D) CLAIM(
+             "c", ASKS("count: 20") ", {name: q, exactly: {deviceClassName: gpu, count: 13}}", ""),
+         FAILED "claim default/c: number of requested devices 33 exceeds the claim "
+                "limit of 32"},
+        /* nodes that can't be selected */
+        {OTHER_SLICE(BAD_TERMS, D) CLAIM("c", EXACTLY, ""),
+         FAILED "gather pool information: failed to perform node selection for slice s: " LIKES},
+        {OTHER_SLICE("perDeviceNodeSelection: true", D ", {name: e, " BAD_TERMS "}")
+             CLAIM("c", EXACTLY, ""),
+         FAILED "gather pool information: failed to perform node selection for device e in slice "
+                "s: " LIKES},
+        {CLAIM("c", EXACTLY,
+               "allocation: {" BAD_TERMS
+               ", devices: {results: [{request: r, driver: x.org, pool: p, device: d}]}}"),
+         "running PreFilter plugin \"DynamicResources\": " LIKES},
+        /* devices that say where they are */
+        {OTHER_SLICE("perDeviceNodeSelection: true", D) CLAIM("c", EXACTLY, ""), NOT_ALLOCATED},
+        {OTHER_SLICE("perDeviceNodeSelection: true", "{name: d, nodeName: a}")
+             CLAIM("c", EXACTLY, ""),
+         ""},
+        {OTHER_SLICE("perDeviceNodeSelection: true", "{name: d, nodeName: b}")
+             CLAIM("c", EXACTLY, ""),
+         NOT_ALLOCATED},
+        {OTHER_SLICE("perDeviceNodeSelection: true", "{name: d, nodeName: b}, {name: e, "
+                                                     "allNodes: true}") CLAIM("c", EXACTLY, ""),
+         ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+        (void)small_node(&c, "a", "");
+        small_add(&c, CLASS("gpu", ""));
+        small_add(&c, cases[i].objects);
+        const berth_pod_id pod = small_pod(&c, "pod", NULL, "", USES("c"));
+        small_decide(&c, pod);
+        const bool failed = strncmp(cases[i].text, "running ", 8) == 0;
+        assert_int_equal(c.placement.verdict, cases[i].text[0] == '\0' ? BERTH_VERDICT_PLACED
+                                              : failed                 ? BERTH_VERDICT_ERROR
+                                                       : BERTH_VERDICT_UNSCHEDULABLE);
+        if (cases[i].text[0] != '\0')
+            assert_text(berth_explanation_message(c.explanation), cases[i].text);
+        small_close(&c);
+    }
+}
+
 /* ---- the score of chosen alternatives ---- */
 
 /* The alternative that an allocated claim has got counts in the score once another claim is
@@ -203,9 +281,8 @@ static void test_score_of_allocated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binding_conditions),
-        cmocka_unit_test(test_reserved_for),
-        cmocka_unit_test(test_refused_at_once),
+        cmocka_unit_test(test_binding_conditions), cmocka_unit_test(test_reserved_for),
+        cmocka_unit_test(test_refused_at_once),    cmocka_unit_test(test_searches_that_fail),
         cmocka_unit_test(test_score_of_allocated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
