@@ -33,6 +33,11 @@ static berth_pod_id add_running(group_test *t, const char *name, const char *met
     "topologySpreadConstraints: [{topologyKey: zone, maxSkew: " skew \
     ", whenUnsatisfiable: DoNotSchedule, " more "}]"
 
+#define HALL_AND_RACK                                                                 \
+    "topologySpreadConstraints: [{topologyKey: hall, maxSkew: 1, whenUnsatisfiable: " \
+    "DoNotSchedule, " OF_WEB "}, {topologyKey: rack, maxSkew: 9, whenUnsatisfiable: " \
+    "DoNotSchedule, " OF_WEB "}]"
+
 typedef struct spread_case {
     const char *first, *second; /* the metadata of the two pods that may have to leave */
     const char *node;           /* of the first; NULL: a, as of the second */
@@ -43,16 +48,21 @@ typedef struct spread_case {
 
 /* Zone a is full of an unimportant pod, which leaves in any case; the first and the second pod need
  * no cores. The other zones are full of important pods, b with one of app web and c with two. Node
- * d is in no zone. */
+ * d is in no zone, and two nodes are only in a hall. */
 static void add_objects(group_test *t)
 {
-    add_node(t, "a", "zone: a, rack: r", "");
-    add_node(t, "b", "zone: b, rack: r", "");
-    add_node(t, "c", "zone: c, rack: r", "taints: [{key: t, effect: NoSchedule}]");
+    add_node(t, "a", "zone: a, hall: a, rack: r", "");
+    add_node(t, "b", "zone: b, hall: b, rack: r", "");
+    add_node(t, "c", "zone: c, hall: c, rack: r", "taints: [{key: t, effect: NoSchedule}]");
     add_node(t, "d", "", "");
+    add_node(t, "tainted-a", "zone: a", "taints: [{key: t, effect: NoSchedule}]");
+    add_node(t, "hall-a", "hall: a", "");
+    add_node(t, "hall-e", "hall: e", "");
     add_running(t, "full-b", "", 100, "b", 4);
     add_running(t, "full-c", "", 100, "c", 4);
     add_running(t, "full-d", "", 100, "d", 4);
+    add_running(t, "full-hall-a", "", 100, "hall-a", 4);
+    add_running(t, "full-hall-e", "", 100, "hall-e", 4);
     add_running(t, "web-b", WEB, 100, "b", 0);
     add_running(t, "web-c", WEB, 100, "c", 0);
     add_running(t, "web-c2", WEB, 100, "c", 0);
@@ -121,6 +131,8 @@ static void test_who_makes_a_zone_too_full(void **state)
         /* nor do pods in it, or in no zone */
         {WEB, WEB, "c", NULL, SPREAD("1", OF_WEB HONOR), ""},
         {WEB, WEB, "d", NULL, SPREAD("1", OF_WEB), ""},
+        {WEB, WEB, "tainted-a", NULL, SPREAD("1", OF_WEB HONOR), ""},
+        {WEB, WEB, "tainted-a", NULL, SPREAD("1", OF_WEB), "2"},
         /* a pod in c raises only the count of c, one in b the lowest count */
         {WEB, WEB, "c", NULL, SPREAD("1", OF_WEB), ""},
         {WEB, WEB, "b", NULL, SPREAD("1", OF_WEB), ""},
@@ -139,6 +151,8 @@ static void test_who_makes_a_zone_too_full(void **state)
          "DoNotSchedule, " OF_WEB "}, {topologyKey: rack, maxSkew: 5, minDomains: 2, "
          "whenUnsatisfiable: DoNotSchedule, " OF_WEB "}]",
          "2"},
+        {WEB, WEB, NULL, NULL, HALL_AND_RACK, "2"},
+        {WEB, WEB, "hall-a", NULL, HALL_AND_RACK, ""},
         /* a pod that is nominated for the node takes one of its places */
         {WEB, WEB, NULL, WEB, SPREAD("1", OF_WEB), "12"},
         {WEB, WEB, NULL, "", SPREAD("1", OF_WEB), "2"},
