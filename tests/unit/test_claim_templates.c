@@ -109,6 +109,26 @@ static void test_made(void **state)
                "p", "status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: mine}]}\n"),
            "pod(p gpu=mine) ");
     expect(fresh, TEMPLATE("t") POD("p", "status: {phase: Failed}\n"), "pod(p) ");
+    expect(fresh, TEMPLATE("t") POD("p", "status: {phase: Succeeded}\n"), "pod(p) ");
+    expect(fresh, TEMPLATE("t") POD("p", "status: {phase: Running}\n"),
+           CLAIM_P "pod(p gpu=p-gpu-c4ad8) ");
+    /* What the status says of other entries stays. */
+    expect(fresh,
+           TEMPLATE("t") POD(
+               "p", "status: {resourceClaimStatuses: [{name: nic, resourceClaimName: mine}]}\n"),
+           CLAIM_P "pod(p nic=mine gpu=p-gpu-c4ad8) ");
+    /* A pod without entries waits for no template. */
+    expect(fresh,
+           "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {resourceClaims: null}\n---\n"
+           "apiVersion: v1\nkind: Pod\nmetadata: {name: q}\nspec: {resourceClaims: []}\n",
+           "pod(p) pod(q) ");
+    /* The annotation that names the entry is not the template's. */
+    expect(fresh,
+           "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
+           "spec:\n  metadata: {labels: {a: b}, annotations: {x: 'y', "
+           "resource.kubernetes.io/pod-claim-name: other}}\n  spec: {devices: {requests: [{name: "
+           "r, exactly: {deviceClassName: gpu}}]}}\n---\n" POD("p", ""),
+           CLAIM_P "pod(p gpu=p-gpu-c4ad8) ");
     expect(fresh, TEMPLATE("t") POD("p, uid: u", ""), "pod(p) ");
     expect((berth_read_options){.apply_defaults = false}, TEMPLATE("t") POD("p", ""), "pod(p) ");
     /* A pod that serves as a template for other pods gets claims of its own, whatever claims it

@@ -344,6 +344,27 @@ static void test_large_list(void **state)
 
 /* ---- defaults ---- */
 
+#define PRIORITY_CLASS \
+    "--- {kind: PriorityClass, apiVersion: scheduling.k8s.io/v1, metadata: {name: "
+#define FIRST_CLASS(more) PRIORITY_CLASS "first}, value: 5, preemptionPolicy: Never" more "}\n"
+#define DEFAULT_CLASS PRIORITY_CLASS "second}, value: 5, globalDefault: true}\n"
+#define POD_R "--- {kind: Pod, metadata: {name: r}}\n"
+#define STORAGE_CLASS(name, annotations)                                             \
+    "--- {kind: StorageClass, metadata: {name: " name ", annotations: {" annotations \
+    "}}, volumeBindingMode: Immediate}\n"
+#define STORED_CLASS(name, annotations) \
+    "StorageClass /" name " annotations={" annotations "} binding=Immediate\n"
+#define IS_DEFAULT "storageclass.kubernetes.io/is-default-class"
+#define WAS_DEFAULT "storageclass.beta.kubernetes.io/is-default-class"
+#define CLAIM_C "--- {kind: PersistentVolumeClaim, metadata: {name: c}}\n"
+#define CLAIM_OF_CLASS(class) "PersistentVolumeClaim default/c" class " request=0 phase=Pending\n"
+#define POD_OF_HOST(value)                                            \
+    "--- {kind: Pod, metadata: {name: p}, spec: {hostNetwork: " value \
+    ", containers: [{name: a, ports: [{containerPort: 7}]}]}}\n"
+#define DEFAULTED_HOST_POD(port, more)                                                      \
+    "Pod default/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority " \
+    "container(a port( TCP " port " 7))" more "\n"
+
 static const object_case defaulted[] = {
     {"--- {kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {requests:"
      " {cpu: 100u}, limits: {cpu: 1, memory: 1Gi, x/y: 2}}, ports: [{containerPort: 80}]}],"
@@ -434,8 +455,41 @@ static const object_case defaulted[] = {
      "StorageClass /t uid=u annotations={storageclass.kubernetes.io/is-default-class=true}"
      " created=1672531200000000000\n"
      "PersistentVolumeClaim default/c class=s request=0 phase=Pending\n"},
+    /* of equal default classes, the one that came first, even if it became one later */
+    {FIRST_CLASS("") DEFAULT_CLASS POD_R,
+     "Pod default/r scheduler=default-scheduler priority=5 preemption=PreemptLowerPriority\n"},
+    {FIRST_CLASS("") DEFAULT_CLASS FIRST_CLASS(", globalDefault: true") POD_R,
+     "Pod default/r scheduler=default-scheduler priority=5 preemption=Never\n"},
+    {FIRST_CLASS(", globalDefault: true") DEFAULT_CLASS POD_R,
+     "Pod default/r scheduler=default-scheduler priority=5 preemption=Never\n"},
+    /* of default storage classes of the same time, the first by name; other annotations, and other
+     * values, mark none */
+    {STORAGE_CLASS("t", IS_DEFAULT ": 'true'") STORAGE_CLASS("s", IS_DEFAULT ": 'true'") CLAIM_C,
+     STORED_CLASS("t", IS_DEFAULT "=true") STORED_CLASS("s", IS_DEFAULT "=true")
+         CLAIM_OF_CLASS(" class=s")},
+    {STORAGE_CLASS("s", IS_DEFAULT ": 'true'") STORAGE_CLASS("t", IS_DEFAULT ": 'true'") CLAIM_C,
+     STORED_CLASS("s", IS_DEFAULT "=true") STORED_CLASS("t", IS_DEFAULT "=true")
+         CLAIM_OF_CLASS(" class=s")},
+    {STORAGE_CLASS("s", WAS_DEFAULT ": 'true', x: 'y'") CLAIM_C,
+     STORED_CLASS("s", WAS_DEFAULT "=true,x=y") CLAIM_OF_CLASS(" class=s")},
+    {STORAGE_CLASS("s", IS_DEFAULT ": 'false'") STORAGE_CLASS("t", "x: 'true'") CLAIM_C,
+     STORED_CLASS("s", IS_DEFAULT "=false") STORED_CLASS("t", "x=true") CLAIM_OF_CLASS("")},
+    {STORAGE_CLASS("s", IS_DEFAULT
+                   ": 'true'") "--- {kind: PersistentVolumeClaim, metadata: {name: c, annotations:"
+                               " {volume.beta.kubernetes.io/storage-class: x, w: z}}}\n",
+     STORED_CLASS("s",
+                  IS_DEFAULT "=true") "PersistentVolumeClaim default/c "
+                                      "annotations={volume.beta.kubernetes.io/storage-class=x,w=z}"
+                                      " request=0 phase=Pending\n"},
     {"--- {kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 1500u}}}",
      "Node /a allocatable={cpu=2m}\n"},
+    {"--- {kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 2999999u, memory: 1500u,"
+     " pods: 3}}}",
+     "Node /a allocatable={cpu=3,memory=2m,pods=3}\n"},
+    /* host ports are the containers' ports only on the host's network */
+    {POD_OF_HOST("true"), DEFAULTED_HOST_POD("7", " host-network")},
+    {POD_OF_HOST("false"), DEFAULTED_HOST_POD("0", "")},
+    {POD_OF_HOST("null"), DEFAULTED_HOST_POD("0", "")},
 };
 
 static void test_defaults(void **state)
