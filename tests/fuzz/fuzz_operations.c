@@ -132,6 +132,22 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+/* The verbs, one bit each, that an episode leaves out: half of the episodes leave out half of them,
+ * so that the others follow each other more often. */
+static uint64_t choose_left_out(uint64_t *state)
+{
+    const uint64_t random = next_random(state), kept = UINT64_C(1) << OPERATION_DECIDE;
+    return random >> 63 != 0 ? random & ~kept : 0;
+}
+
+static void draw(uint64_t *state, uint64_t left_out, uint8_t bytes[OPERATION_BYTES])
+{
+    do {
+        const uint64_t random = next_random(state);
+        memcpy(bytes, &random, OPERATION_BYTES);
+    } while ((left_out >> operation_of(bytes[0]) & 1) != 0);
+}
+
 /* Adds most nodes, objects and pods at the start. */
 static void fill(twins *t)
 {
@@ -177,11 +193,11 @@ int fuzz_self_driven(int argc, char **argv)
     uint64_t state = t.seed;
     while (done < operations) {
         open_twins(&t, next_random(&state) >> 16);
+        const uint64_t left_out = choose_left_out(&state);
         fill(&t);
         for (uint32_t i = 0; i < EPISODE && done < operations; i++, done++) {
             uint8_t bytes[OPERATION_BYTES];
-            uint64_t random = next_random(&state);
-            memcpy(bytes, &random, sizeof(bytes));
+            draw(&state, left_out, bytes);
             t.number = done;
             operate(&t, bytes);
             if (done % check_every == 0)
