@@ -85,7 +85,11 @@ static berth_status catch_up(berth__cluster *cluster)
 /* berth__cluster.catch_up_volumes of a branch whose volumes are not in step. */
 static berth_status catch_up_volumes(berth__cluster *cluster)
 {
-    berth__branch *state = engine_of(cluster)->branch;
+    berth_engine *branch = engine_of(cluster);
+    berth__branch *state = branch->branch;
+    if (state->volumes.gone)
+        BERTH_TRY(forget_decisions(branch));
+    state->volumes.gone = false;
     berth_status status = berth__branch_volumes_catch_up(&state->volumes, cluster, state->base);
     if (status == BERTH_OK)
         cluster->catch_up_volumes = NULL;

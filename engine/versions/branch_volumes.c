@@ -25,7 +25,7 @@ void berth__branch_volumes_destroy(berth__branch_volumes *volumes)
     berth__volume_use_destroy(volumes->use);
     berth__storage_destroy(volumes->storage);
     berth__snapshot_let_go(volumes->followed);
-    *volumes = (berth__branch_volumes){0};
+    *volumes = (berth__branch_volumes){.gone = true};
 }
 
 static berth_status make(berth__branch_volumes *volumes, berth__cluster *cluster,

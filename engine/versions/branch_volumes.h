@@ -4,10 +4,11 @@
  * Their states resemble those of the branch engine (branch.h), but change on their own:
  *
  *   none --first pod with volumes--> in step --drop--> behind --such a pod--> in step
+ *    ^                                     |
+ *    +-- drop after changes, or no memory --+
  *
- *   none     no branch of this engine has used volumes yet
- *   behind   they are those of the snapshot `followed`, which stays pinned, plus the last branch's
- *            changes to the store, which the next step takes back; the view has none
+ *   none     no branch of this engine has used volumes yet, or they were freed; `gone` tells which
+ *   behind   they are those of the snapshot `followed`, which stays pinned; the view has none
  *   in step  they are the view's, and follow every change of the branch; `followed` is NULL
  *
  * Threads: the branch's. */
@@ -26,6 +27,7 @@ typedef struct berth__branch_volumes {
     berth__volume_use *use;
     berth__devices *devices;
     struct berth_snapshot *followed; /* NULL: in step, or none */
+    bool gone; /* they were freed: what was computed with them may refer to freed memory */
 } berth__branch_volumes;
 
 /* Bring them into step with a branch of a pinned snapshot. Errors: BERTH_E_NOMEM; they are dropped

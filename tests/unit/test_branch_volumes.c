@@ -514,6 +514,45 @@ static void test_memory(void **state)
     fail_each(fill, try_branches, false);
 }
 
+/* ---- classes of devices ---- */
+
+#define SLICE                                                                                   \
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: " \
+    "x.org, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: "      \
+    "[{name: d}]}\n"
+#define CLASS(spec) \
+    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {" spec "}\n"
+
+/* Places the pod on a branch that has one object more. */
+static berth_node_id place_with(const small_cluster *c, const char *object, berth_pod_id pod)
+{
+    small_cluster on = *c;
+    on.engine = branch_off(c);
+    small_add(&on, object);
+    const berth_node_id node = place(on.engine, pod);
+    berth_branch_drop(on.engine);
+    return node;
+}
+
+/* What was prepared with the classes of one branch, which are freed with it, is not used by the
+ * next one: there, devices back the pod's resource no more. */
+static void test_own_classes(void **state)
+{
+    small_cluster *c = *state;
+    const berth_node_id a = small_node(c, "a", "");
+    small_add(c, SLICE);
+    const berth_pod_id pod =
+        small_pod(c, "p", NULL, "",
+                  "containers: [{name: c, image: i, resources: {requests: {x.org/gpu: 1}, limits: "
+                  "{x.org/gpu: 1}}}]");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(place_with(c, CLASS("extendedResourceName: x.org/gpu"), pod), a);
+        assert_int_equal(place_with(c, CLASS(""), pod), BERTH_NODE_NONE);
+        assert_int_equal(place_with(c, CLASS("extendedResourceName: x.org/nic"), pod),
+                         BERTH_NODE_NONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -532,6 +571,7 @@ int main(void)
         WITH_CLUSTER(test_commit),
         WITH_CLUSTER(test_commit_no_volume),
         WITH_CLUSTER(test_claims_before_all),
+        WITH_CLUSTER(test_own_classes),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
