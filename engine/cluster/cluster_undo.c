@@ -463,6 +463,7 @@ static void undo_pod(void *owner, void *record)
                                    former->index);
     pod->start_time_ns = former->pod.start_time_ns;
     pod->disrupted = former->pod.disrupted;
+    pod->evicting = former->pod.evicting;
 }
 
 static void keep_pod(void *owner, void *record)

@@ -66,6 +66,36 @@ static void test_victims_terminate(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
+static berth_status update_engine(void *engine, const berth_object *object,
+                                  const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    return berth_engine_update(engine, object, error);
+}
+
+/* A victim that terminates only in a transaction that is rolled back is still to be deleted. */
+static void test_victim_rolled_back(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    assert_int_equal(berth_engine_begin(l->c.engine, NULL), BERTH_OK);
+    const char *terminating = loop_pod_text(
+        "low-1", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'", ", nodeName: node");
+    assert_int_equal(berth_reader_text(l->c.reader,
+                                       (berth_str){terminating, (uint32_t)strlen(terminating)},
+                                       "test", update_engine, l->c.engine, NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_rollback(l->c.engine, NULL), BERTH_OK);
+    assert_int_equal(berth_scheduler_check(l->scheduler, NULL), BERTH_OK);
+    loop_advance(l, 2000);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->evictions, 2);
+}
+
 /* The condition that announces a deletion does not end the wait, and no victim is evicted twice. */
 static void test_victim_changes(void **state)
 {
@@ -552,6 +582,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up, loop_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_waits_for_all_victims),
+        TEST(test_victim_rolled_back),
         TEST(test_victims_terminate),
         TEST(test_victim_changes),
         TEST(test_victim_stays),
