@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "arena_pieces.h"
 #include "berth/berth.h"
+#include "counted_memory.h"
 #include "devices/devices.h"
 #include "versions/engine_state.h"
 
@@ -75,16 +77,22 @@ static void load(berth_engine *engine, const char *text)
         fail_msg("%s: %s: %s", error.object, error.field, error.message);
 }
 
-static berth_engine *make_as(uint32_t kubernetes)
+static berth_engine *make_with(uint32_t kubernetes, const berth_allocator *allocator)
 {
     berth_error error = {.code = BERTH_OK};
     berth_engine *engine = NULL;
     berth_engine_config config;
     berth_engine_config_init(&config);
     config.kubernetes = kubernetes;
+    config.allocator = allocator;
     assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_OK);
     load(engine, objects);
     return engine;
+}
+
+static berth_engine *make_as(uint32_t kubernetes)
+{
+    return make_with(kubernetes, NULL);
 }
 
 static berth_engine *make(void)
@@ -159,6 +167,58 @@ static void test_pools_and_counters(void **state)
                      BERTH_OK);
     expect(fit_of(engine, "two", "c"), (const uint32_t[]){3, 1, 0, 0, 2, 0});
     berth_engine_destroy(engine);
+}
+
+/* A pool that has two devices of one name offers nothing. */
+static void test_invalid_pool(void **state)
+{
+    berth_engine *engine = make();
+    (void)state;
+    load(engine, NODE("d") SLICE("d", "d", "1", "{name: d0, " BIG "}, {name: d0, " BIG "}"));
+    berth_device_fit fit = fit_of(engine, "one", "d");
+    expect(fit, (const uint32_t[]){0, 0, 0, 0, 0, 0});
+    assert_int_equal(fit.pools_left_out, 1);
+    assert_int_equal(fit_of(engine, "one", "a").pools_left_out, 0);
+    berth_engine_destroy(engine);
+}
+
+/* Whichever allocation fails, the call fails as a whole, and the next one has the whole answer. */
+static void test_memory_runs_out(void **state)
+{
+    static const char *const pods[] = {"two", "any", "one"};
+    (void)state;
+    for (size_t which = 0; which < sizeof(pods) / sizeof(pods[0]); which++) {
+        bool reached = true;
+        uint32_t refused = 0;
+        for (unsigned at = 1; reached; at++) {
+            counted memory = {0};
+            const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+            berth_engine *engine = make_with(36, &allocator);
+            berth_error error = {.code = BERTH_OK};
+            berth_device_fit fits[2];
+            uint32_t count = 0;
+            atomic_store(&memory.calls, 0);
+            atomic_store(&memory.fail_at, at);
+            const berth_status status = berth_engine_device_fits(
+                engine, pod(engine, pods[which]), node(engine, "a"), fits, 2, &count, &error);
+            reached = atomic_load(&memory.calls) >= at;
+            atomic_store(&memory.fail_at, 0);
+            if (status != BERTH_OK) {
+                assert_int_equal(status, BERTH_E_NOMEM);
+                assert_int_equal(error.code, BERTH_E_NOMEM);
+                refused++;
+            }
+            assert_int_equal(berth_engine_device_fits(engine, pod(engine, pods[which]),
+                                                      node(engine, "a"), fits, 2, &count, &error),
+                             BERTH_OK);
+            assert_int_equal(count, which == 1 ? 2 : 1);
+            assert_int_equal(fits[count - 1].fit, which == 0 ? 2 : 4);
+            assert_int_equal(berth_engine_check(engine, &error), BERTH_OK);
+            berth_engine_destroy(engine);
+            assert_int_equal(atomic_load(&memory.bytes), 0);
+        }
+        assert_true(refused > 0);
+    }
 }
 
 static void test_alternatives(void **state)
@@ -311,10 +371,13 @@ static void test_nothing_to_tell(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_pools_and_counters),
         cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_invalid_pool),
+        cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_extended_resources),
         cmocka_unit_test(test_order_of_attributes),
         cmocka_unit_test(test_language_of_selectors),

@@ -256,6 +256,37 @@ static void test_scheduler(void **state)
     fail_in_turn(advance, true, true);
 }
 
+/* ---- evictions on a branch ---- */
+
+/* The budget allows one of three; a pod about which memory ends counts as forbidden. */
+static void test_forbidden_on_a_branch(void **state)
+{
+    static scene s;
+    bool failing = true;
+    uint32_t unsure = 0;
+    (void)state;
+    for (unsigned n = 1; failing; n++) {
+        berth_engine *branch = NULL;
+        berth_error error = {.code = BERTH_OK};
+        bool forbidden[PODS], sure[PODS];
+        open_scene(&s, false);
+        small_require(branch_make(s.engine, &branch, &error), &error);
+        atomic_store(&s.memory.calls, 0);
+        atomic_store(&s.memory.fail_at, n);
+        const uint32_t count = berth_engine_forbidden(branch, s.pods, PODS, forbidden);
+        failing = atomic_load(&s.memory.calls) >= n;
+        atomic_store(&s.memory.fail_at, 0);
+        assert_int_equal(berth_engine_forbidden(branch, s.pods, PODS, sure), PODS - 1);
+        assert_true(!sure[0] && sure[1] && sure[2]);
+        assert_int_equal(count, (uint32_t)forbidden[0] + forbidden[1] + forbidden[2]);
+        assert_true(count >= PODS - 1 && (failing || !forbidden[0]));
+        unsure += forbidden[0];
+        berth_branch_drop(branch);
+        close_scene(&s);
+    }
+    assert_true(unsure > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_given_out),
         cmocka_unit_test(test_group),
         cmocka_unit_test(test_scheduler),
+        cmocka_unit_test(test_forbidden_on_a_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,7 +290,10 @@ static void test_earlier_victims(void **state)
     /* A terminating pod does not count if it was not preempted, or has a higher priority. */
     nominate(c, pod, a);
     remove_object(c, BERTH_KIND_POD, "default", "a0");
-    add_pod(c, "a2", "1", 1, ", nodeName: a", leaving, "");
+    add_pod(c, "a2", "1", 1, ", nodeName: a", leaving,
+            "conditions: [{type: DisruptionTarget, status: 'False', reason: "
+            "PreemptionByScheduler}, {type: DisruptionTarget, status: 'True', reason: "
+            "DeletionByTaintManager}]");
     add_pod(c, "a3", "0", 30, ", nodeName: a", leaving, by_scheduler);
     assert_string_equal(choice(c, pod), "a: a2");
 }

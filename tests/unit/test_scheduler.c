@@ -19,6 +19,10 @@ static void test_options(void **state)
     options.backoff_max_ns = options.backoff_initial_ns - 1;
     assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
     berth_scheduler_options_init(&options);
+    options.backoff_initial_ns = -1;
+    assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
+    assert_string_equal(error.message, "backoff must be 0 <= backoff_initial_ns <= backoff_max_ns");
+    berth_scheduler_options_init(&options);
     options.bind_timeout_ns = -1;
     assert_int_equal(berth_scheduler_create(l->c.engine, &options, &other, &error), BERTH_E_ARG);
     berth_scheduler_options_init(&options);
@@ -186,6 +190,38 @@ static void test_backoff_of_errors_in_seconds(void **state)
     loop_advance(l, 2000);
     assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
     assert_int_equal(loop_due_ms(l, pod), 5000);
+}
+
+/* Start over with another initial backoff, which is the longest one, too. */
+static void set_backoff(loop *l, int64_t backoff_ns)
+{
+    berth_scheduler_options options;
+    berth_scheduler_options_init(&options);
+    berth_scheduler_destroy(l->scheduler);
+    options.backoff_initial_ns = options.backoff_max_ns = backoff_ns;
+    options.callbacks = (berth_scheduler_callbacks){.context = l, .bind = loop_bind};
+    assert_int_equal(berth_scheduler_create(l->c.engine, &options, &l->scheduler, NULL), BERTH_OK);
+    l->bind_answer = BERTH_ANSWER_FAILED;
+    l->now_ms = 300;
+}
+
+/* A backoff beyond the end of time never ends, and one of no length ends at once, not on the next
+ * second. */
+static void test_extreme_backoffs(void **state)
+{
+    loop *l = *state;
+    set_backoff(l, BERTH_TIME_NEVER - 1);
+    loop_node(l, "node", "4");
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    assert_int_equal(loop_due_ms(l, pod), -1);
+    loop_advance(l, INT64_C(1000000000));
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    set_backoff(l, 0);
+    loop_advance(l, 300);
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    assert_int_equal(loop_step(l), BERTH_STEP_FORGOTTEN);
+    assert_int_equal(l->binds, 3);
 }
 
 /* If nothing is active, the first pod in backoff is taken before its time. */
@@ -828,6 +864,28 @@ static void test_transactions(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
+/* A pod whose binding is under way leaves in a transaction; the binding's answer comes too late. */
+static void test_deleted_in_a_transaction(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+    assert_int_equal(berth_engine_begin(l->c.engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_remove(l->c.engine, BERTH_KIND_POD, (berth_str)TEXT("default"),
+                                         (berth_str)TEXT("p"), NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_commit(l->c.engine, NULL), BERTH_OK);
+    loop_advance(l, 0);
+    assert_int_equal(l->unbinds, 1);
+    assert_int_equal(l->unbind_reason, BERTH_UNBIND_DELETED);
+    assert_int_equal(l->unbound.pod, pod);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GONE);
+    answer(l, l->bound.id, BERTH_ANSWER_DONE);
+    assert_int_equal(loop_count(l).late_answers, 1);
+}
+
 static void test_no_scheduler_in_a_transaction(void **state)
 {
     (void)state;
@@ -955,6 +1013,7 @@ int main(void)
         TEST(test_backoff),
         cmocka_unit_test_setup_teardown(test_backoff_of_errors_in_seconds, set_up_newest,
                                         loop_tear_down),
+        cmocka_unit_test_setup_teardown(test_extreme_backoffs, set_up_newest, loop_tear_down),
         cmocka_unit_test_setup_teardown(test_backoff_pops_early, set_up_newest, loop_tear_down),
         cmocka_unit_test_setup_teardown(test_equal_backoffs, set_up_newest, loop_tear_down),
         cmocka_unit_test_setup_teardown(test_rejections_and_errors_count_apart, set_up_newest,
@@ -986,6 +1045,7 @@ int main(void)
         cmocka_unit_test(test_nominations_of_failed_pods),
         cmocka_unit_test(test_nomination_outlasts_errors),
         TEST(test_transactions),
+        TEST(test_deleted_in_a_transaction),
         cmocka_unit_test(test_no_scheduler_in_a_transaction),
         TEST(test_past_the_scheduler),
         TEST(test_index_taken_over),

@@ -123,6 +123,25 @@ static void test_known_pods_count(void **state)
     assert_int_equal(loop_state(l, b), BERTH_POD_STATE_ACTIVE);
 }
 
+/* A pod whose group was changed waits for its new group, and no longer counts for the old one. */
+static void test_changes_its_group(void **state)
+{
+    loop *l = *state;
+    berth_pod_id a = add_first(l, 3);
+    add_gang(l, "h", 1, 0);
+    berth_pod_id b = add_member(l, "b", "g", 0);
+    assert_int_equal(loop_state(l, b), BERTH_POD_STATE_GATED);
+    loop_update(l, loop_pod_text("b", "1", "", ", schedulingGroup: {podGroupName: h}"));
+    add_member(l, "c", "g", 0);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_GATED);
+    assert_int_equal(loop_state(l, b), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_true(l->step.pod == b);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+    add_member(l, "d", "g", 0);
+    assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
+}
+
 static void test_gated_pod_gates_all(void **state)
 {
     loop *l = *state;
@@ -584,6 +603,7 @@ int main(void)
         TEST(test_waits_for_its_pods),
         TEST(test_waits_for_its_object),
         TEST(test_known_pods_count),
+        TEST(test_changes_its_group),
         TEST(test_gated_pod_gates_all),
         TEST(test_order),
         TEST(test_backs_off),

@@ -480,6 +480,24 @@ static void test_choices(void **state)
     small_close(&c);
 }
 
+/* A volume that is being deleted is not chosen; one that replaces it is. */
+static void test_deleted_volume(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner")
+                      LOCAL_PV("pa, deletionTimestamp: '2026-01-01T00:00:00Z'", "2Gi", "a")
+                          LOCAL_PV("pb", "3Gi", "b") CLAIM("c1", "local", "1Gi", ""));
+    berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c1"));
+    expect(&c, pod, a, NO_VOLUME, b, "");
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME, "", "pa");
+    small_add(&c, LOCAL_PV("pa", "2Gi", "a"));
+    expect(&c, pod, a, "", b, "");
+    small_close(&c);
+}
+
 /* An update of a volume replaces its reservation; the reservation of a removed pod stays. */
 static void test_reservation_ends(void **state)
 {
@@ -868,6 +886,7 @@ int main(void)
         cmocka_unit_test(test_many_reservations),
         cmocka_unit_test(test_volume_of_an_earlier_claim),
         cmocka_unit_test(test_bound_affinity),
+        cmocka_unit_test(test_deleted_volume),
         cmocka_unit_test(test_translated_topology),
         cmocka_unit_test(test_ephemeral),
         cmocka_unit_test(test_errors),
