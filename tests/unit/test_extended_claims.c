@@ -220,6 +220,26 @@ static void test_own_resource(void **state)
     berth_engine_destroy(engine);
 }
 
+/* A claim that is allocated already is none of the placement's; the extended resource has one. */
+static void test_allocated_claim(void **state)
+{
+    (void)state;
+    berth_taken_device taken[2];
+    berth_engine *engine = make(objects);
+    load(engine, "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: own, "
+                 "namespace: shop, uid: s}\nspec: {devices: {requests: [{name: r, exactly: "
+                 "{deviceClassName: nic}}]}}\nstatus: {allocation: {devices: {results: [{request: "
+                 "r, driver: x.org, pool: s, device: n0}]}}}\n---\n"
+                 "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec: {"
+                 "resourceClaims: [{name: nic, resourceClaimName: own}], containers: [{name: "
+                 "c, " ASKS("x.org/gpu", "1") "}]}\n");
+    assert_int_equal(place(engine, "p").len, 1);
+    assert_int_equal(berth_engine_pod_devices(engine, pod(engine, "p"), taken, 2), 1);
+    assert_memory_equal(taken[0].device.data, "d0", 2);
+    expect_claim(engine, "p", "container-0-request-0 gpu 1 = d0 of container-0-request-0");
+    berth_engine_destroy(engine);
+}
+
 /* More mappings than there is room for are counted. */
 static void test_room(void **state)
 {
@@ -295,9 +315,8 @@ static void test_amounts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_own_resource),
-        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_claims),  cmocka_unit_test(test_own_resource),
+        cmocka_unit_test(test_room),    cmocka_unit_test(test_allocated_claim),
         cmocka_unit_test(test_amounts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

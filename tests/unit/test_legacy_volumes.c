@@ -271,6 +271,18 @@ static void test_zones(void **state)
     small_close(&c);
 }
 
+/* The error of a node, as v1.15 words it: without the name of the predicate. */
+static void expect_plain_error(small_cluster *c, berth_pod_id pod, berth_node_id node)
+{
+    berth_fit fit = {.size = sizeof(fit)};
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_fits(c->engine, pod, node, BERTH_FIT_REASONS, &fit, &error), &error);
+    assert_int_equal(fit.verdict, BERTH_VERDICT_ERROR);
+    assert_int_equal(fit.reason_count, 1);
+    assert_text(fit.plugin, "NoVolumeZoneConflict");
+    assert_text(fit.reasons[0], "Unable to find persistent volume claim: default/nobody");
+}
+
 /* A node refused by an earlier predicate does not reach the error. */
 static void test_error_not_met(void **state)
 {
@@ -290,11 +302,18 @@ static void test_error_not_met(void **state)
     small_decide(&c, small_pod(&c, "p", NULL, "", spec));
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
     assert_int_equal(c.placement.node, plain);
-    small_decide(&c, small_pod(&c, "q", NULL, "", claim));
+    const berth_pod_id q = small_pod(&c, "q", NULL, "", claim);
+    small_decide(&c, q);
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     check_refusal(&c, zoned,
                   "NoVolumeZoneConflict: error: Unable to find persistent volume "
                   "claim: default/nobody");
+    expect_plain_error(&c, q, zoned);
+    /* the same with a pod that is nominated to the node */
+    berth_error error = {.code = BERTH_OK};
+    const berth_pod_id nominated = small_pod(&c, "kept", NULL, "", "priority: 10");
+    small_require(berth_engine_nominate(c.engine, nominated, zoned, &error), &error);
+    expect_plain_error(&c, q, zoned);
     small_close(&c);
 }
 

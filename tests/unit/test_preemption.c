@@ -298,6 +298,61 @@ static void test_earlier_victims(void **state)
     assert_string_equal(choice(c, pod), "a: a2");
 }
 
+/* ---- v1.15 ---- */
+
+static void add_budget(small_cluster *c, const char *app, int allowed)
+{
+    small_addf(c,
+               "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: %s}\n"
+               "spec: {selector: {matchLabels: {app: %s}}}\nstatus: {disruptionsAllowed: %d}\n",
+               app, app, allowed);
+}
+
+static void add_victim(small_cluster *c, const char *name, const char *node, int priority,
+                       const char *app)
+{
+    char meta[64], spec[64];
+    snprintf(meta, sizeof(meta), ", labels: {app: %s}", app);
+    snprintf(spec, sizeof(spec), ", nodeName: %s", node);
+    add_pod(c, name, "1", priority, spec, meta, "");
+}
+
+/* In v1.15, a victim does not use up its budget, so two that share the last disruption violate
+ * nothing; and protected victims come first, whatever their priority. */
+static void test_budgets_of_1_15(void **state)
+{
+    static const berth_plugin_ref fits = {.name = TEXT("PodFitsResources")};
+    berth_profile legacy = {.era = BERTH_ERA_V1ALPHA1};
+    profile_points points;
+    berth_plugin_list *lists = own_points(&legacy, &points);
+    lists[BERTH_POINT_FILTER] = (berth_plugin_list){&fits, 1};
+    lists[BERTH_POINT_POST_FILTER] =
+        berth_profile_list(berth_profile_default_of(SMALL_KUBERNETES), BERTH_POINT_POST_FILTER);
+    static const char *const nodes[] = {"b: b0", "a: a0 a1"};
+    static const char *const orders[] = {"c: c1 c0", "c: c0 c1"};
+    (void)state;
+    for (int old = 0; old < 2; old++) {
+        small_cluster c;
+        small_open(&c, old ? &legacy : berth_profile_default_of(SMALL_KUBERNETES));
+        add_node(&c, "a", "2");
+        add_node(&c, "b", "2");
+        add_victim(&c, "a0", "a", 2, "x");
+        add_victim(&c, "a1", "a", 1, "x");
+        add_victim(&c, "b0", "b", 1, "u");
+        add_budget(&c, "x", 1);
+        add_budget(&c, "u", 0);
+        assert_string_equal(choice(&c, add_pending(&c, "p", "2", 10)), nodes[old]);
+        small_close(&c);
+        small_open(&c, old ? &legacy : berth_profile_default_of(SMALL_KUBERNETES));
+        add_node(&c, "c", "2");
+        add_victim(&c, "c0", "c", 1, "u");
+        add_victim(&c, "c1", "c", 2, "w");
+        add_budget(&c, "u", 0);
+        assert_string_equal(choice(&c, add_pending(&c, "p", "2", 10)), orders[old]);
+        small_close(&c);
+    }
+}
+
 /* ---- what-ifs leave no trace ---- */
 
 /* Host ports are a set: two pods that share a port are one entry, which is removed with the
@@ -886,6 +941,7 @@ int main(void)
         RULE(test_words),
         RULE(test_words_of_a_named_and_nominated_node),
         cmocka_unit_test(test_list_of_plugins),
+        cmocka_unit_test(test_budgets_of_1_15),
         RULE(test_earlier_victims),
         RULE(test_ports_come_back),
         RULE(test_counters_come_back),

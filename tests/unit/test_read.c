@@ -73,6 +73,9 @@ static void check_nodes(source from, bool closed)
     assert_int_equal(READ(from, node_taints, 0, taints, 4), 2);
     assert_true(is(taints[0].key, "k") && is(taints[0].value, "v"));
     assert_true(is(taints[0].effect, "NoSchedule"));
+    taints[1].key = (berth_str){"kept", 4};
+    assert_int_equal(READ(from, node_taints, 0, taints, 1), 2);
+    assert_true(is(taints[0].key, "k") && is(taints[1].key, "kept"));
     assert_int_equal(READ(from, node_allocatable, 0, amounts, 8), 4);
     assert_int_equal(amount_of(amounts, 4, "cpu"), 4000);
     assert_int_equal(amount_of(amounts, 4, "memory"), INT64_C(8) << 30);

@@ -90,6 +90,22 @@ static void test_spread_gates(void **state)
     assert_false(is_placed(32, "NodeInclusionPolicyInPodTopologySpread=false", TWO_ON_A, policy));
 }
 
+/* Until v1.33, huge pages that the pod as a whole requests do not count. */
+static void test_huge_pages_of_pods(void **state)
+{
+    static const char node[] =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: '4', memory: "
+        "8Gi, pods: '110', hugepages-2Mi: 4Mi}}\n---\n";
+    static const char asks[] = "resources: {requests: {cpu: 1, hugepages-2Mi: 8Mi}, limits: "
+                               "{hugepages-2Mi: 8Mi}}, containers: [{name: c}]";
+    static const char gate[] = "PodLevelResources=true";
+    (void)state;
+    assert_true(is_placed(32, gate, node, asks));
+    assert_true(is_placed(33, gate, node, asks));
+    assert_false(is_placed(34, gate, node, asks));
+    assert_true(is_placed(34, "PodLevelResources=false", node, asks));
+}
+
 static void test_taint_text(void **state)
 {
     (void)state;
@@ -565,6 +581,7 @@ static void test_leaving_victims(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_huge_pages_of_pods),
         cmocka_unit_test(test_taint_text),
         cmocka_unit_test(test_spread_gates),
         cmocka_unit_test(test_taint_comparisons),

@@ -128,6 +128,34 @@ static void test_disks(void **state)
     }
 }
 
+/* A volume with more monitors than are told apart conflicts with all that share one of the first. */
+static void test_many_monitors(void **state)
+{
+    enum { MONITORS = 1100 };
+    static char text[16 * MONITORS];
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    int at = snprintf(text, sizeof(text),
+                      "apiVersion: v1\nkind: Pod\nmetadata: {name: many}\nspec: {nodeName: a, "
+                      "volumes: [{name: v, rbd: {pool: p, image: i, monitors: [m0");
+    for (int i = 1; i < MONITORS; i++)
+        at += snprintf(text + at, sizeof(text) - (size_t)at, ", m%d", i);
+    at += snprintf(text + at, sizeof(text) - (size_t)at, "]}}]}\n");
+    assert_true((size_t)at < sizeof(text));
+    small_add(&c, text);
+    berth_pod_id first =
+        small_pod(&c, "first", NULL, "", IN_TREE("rbd: {monitors: [m0], pool: p, image: i}"));
+    berth_pod_id other =
+        small_pod(&c, "other", NULL, "", IN_TREE("rbd: {monitors: [n0], pool: p, image: i}"));
+    expect(&c, first, a, NO_DISK, b, "");
+    expect(&c, other, a, "", b, "");
+    drop(&c, BERTH_KIND_POD, "default", "many");
+    expect(&c, first, a, "", b, "");
+    small_close(&c);
+}
+
 static void test_exclusive_claim(void **state)
 {
     small_cluster c;
@@ -782,7 +810,14 @@ static void test_ephemeral(void **state)
                       "PVC default/p-v was not created for pod default/p (pod is not owner)");
     drop(&c, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, "default", "p-v");
     small_add(&c, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: p-v, "
-                  "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: mine, "
+                  "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: mine}]}\nspec: "
+                  "{storageClassName: late, resources: {requests: {storage: 1Gi}}}\n");
+    expect_pre_filter(&c, pod,
+                      "PVC default/p-v was not created for pod default/p (pod is not owner)");
+    drop(&c, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, "default", "p-v");
+    small_add(&c, "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: p-v, "
+                  "ownerReferences: [{apiVersion: v1, kind: Pod, name: other, uid: other}, "
+                  "{apiVersion: v1, kind: Pod, name: p, uid: mine, "
                   "controller: true}]}\nspec: {storageClassName: late, resources: {requests: "
                   "{storage: 1Gi}}}\n");
     expect(&c, pod, a, "", b, "");
@@ -886,6 +921,7 @@ int main(void)
         cmocka_unit_test(test_many_reservations),
         cmocka_unit_test(test_volume_of_an_earlier_claim),
         cmocka_unit_test(test_bound_affinity),
+        cmocka_unit_test(test_many_monitors),
         cmocka_unit_test(test_deleted_volume),
         cmocka_unit_test(test_translated_topology),
         cmocka_unit_test(test_ephemeral),
