@@ -412,6 +412,8 @@ static berth_status total(const berth__model *model, const berth__counted_pod *c
     return read_total(use, rule, &out->use, error);
 }
 
+static const uint32_t NO_INDEX = UINT32_MAX; /* of a path that is no list's */
+
 static berth_status check_amounts(berth_resources list, const char *path, uint32_t index,
                                   const char *part, berth_error *error)
 {
@@ -429,8 +431,12 @@ static berth_status check_amounts(berth_resources list, const char *path, uint32
                          problem == BERTH_E_RANGE ? "the amount does not fit 63 bits"
                          : valid                  ? "an amount must not be negative"
                                                   : BERTH__AMOUNT_INVALID);
-        berth__error_field(error, "%s[%u]%s%.*s", path, (unsigned)index, part,
-                           (int)list.items[i].name.len, list.items[i].name.data);
+        const berth_str name = list.items[i].name;
+        if (index == NO_INDEX)
+            berth__error_field(error, "%s%s%.*s", path, part, (int)name.len, name.data);
+        else
+            berth__error_field(error, "%s[%u]%s%.*s", path, (unsigned)index, part, (int)name.len,
+                               name.data);
         return problem;
     }
     return BERTH_OK;
@@ -624,10 +630,12 @@ static berth_status check_pod(const berth_pod *pod, berth_error *error)
     BERTH_TRY(check_containers(pod->containers, pod->container_count, "spec.containers", error));
     BERTH_TRY(check_containers(pod->init_containers, pod->init_container_count,
                                "spec.initContainers", error));
-    BERTH_TRY(check_amounts(pod->overhead, "spec.overhead", 0, ".", error));
-    BERTH_TRY(check_amounts(pod->pod_requests, "spec.resources.requests", 0, ".", error));
-    BERTH_TRY(check_amounts(pod->status_requests, "status.resources.requests", 0, ".", error));
-    BERTH_TRY(check_amounts(pod->status_allocated, "status.allocatedResources", 0, ".", error));
+    BERTH_TRY(check_amounts(pod->overhead, "spec.overhead", NO_INDEX, ".", error));
+    BERTH_TRY(check_amounts(pod->pod_requests, "spec.resources.requests", NO_INDEX, ".", error));
+    BERTH_TRY(
+        check_amounts(pod->status_requests, "status.resources.requests", NO_INDEX, ".", error));
+    BERTH_TRY(
+        check_amounts(pod->status_allocated, "status.allocatedResources", NO_INDEX, ".", error));
     BERTH_TRY(check_statuses(pod->container_statuses, pod->container_status_count,
                              "status.containerStatuses", error));
     return check_statuses(pod->init_container_statuses, pod->init_container_status_count,

@@ -298,6 +298,81 @@ static void test_refused_amounts(void **state)
     assert_int_equal(berth__class_of(&model, &pod, &cls, NULL), BERTH_E_RANGE);
 }
 
+static void expect_refused(const berth_pod *pod, berth_status status, const char *field)
+{
+    berth__class *cls = NULL;
+    berth_error error;
+    assert_int_equal(berth__class_of(&model, pod, &cls, &error), status);
+    assert_string_equal(error.field, field);
+    assert_null(cls);
+}
+
+/* An amount below zero is refused wherever a pod has amounts, by the name of its field. */
+static void test_refused_fields(void **state)
+{
+    (void)state;
+    const berth_resource amount = cpu(-1);
+    const berth_resources list = {&amount, 1};
+    const berth_container one = container(&amount, 1);
+    const berth_container_status requested = {.has_resources = true, .requests = list};
+    const berth_container_status allocated = {.allocated = list};
+    const struct {
+        berth_pod pod;
+        const char *field;
+    } cases[] = {
+        {{.init_containers = &one, .init_container_count = 1},
+         "spec.initContainers[0].resources.requests.cpu"},
+        {{.overhead = list}, "spec.overhead.cpu"},
+        {{.pod_requests = list}, "spec.resources.requests.cpu"},
+        {{.status_requests = list}, "status.resources.requests.cpu"},
+        {{.status_allocated = list}, "status.allocatedResources.cpu"},
+        {{.container_statuses = &requested, .container_status_count = 1},
+         "status.containerStatuses[0].resources.requests.cpu"},
+        {{.container_statuses = &allocated, .container_status_count = 1},
+         "status.containerStatuses[0].allocatedResources.cpu"},
+        {{.init_container_statuses = &allocated, .init_container_status_count = 1},
+         "status.initContainerStatuses[0].allocatedResources.cpu"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        expect_refused(&cases[i].pod, BERTH_E_INVALID, cases[i].field);
+}
+
+/* Totals that do not fit: of a resource with a name of its own, of the pod as a whole, of the
+ * containers that the pod as a whole replaces, and with what is assumed for those that request
+ * nothing. */
+static void test_refused_totals(void **state)
+{
+    (void)state;
+    const berth_resource gpus = {BERTH_STR("x.org/gpu"), {INT64_MAX, 0}};
+    const berth_resource bytes = memory(INT64_MAX), few = memory(1);
+    const berth_resource cores = {BERTH_STR("cpu"), {INT64_MAX / 1000, 800000000}};
+    const berth_container two_gpus[] = {container(&gpus, 1), container(&gpus, 1)};
+    const berth_container two_bytes[] = {container(&bytes, 1), container(&bytes, 1)};
+    const berth_container bare_bytes[] = {container(&bytes, 1), container(NULL, 0)};
+    const berth_container bare_cores[] = {container(&cores, 1), container(NULL, 0)};
+    const struct {
+        berth_pod pod;
+        const char *field;
+    } cases[] = {
+        {{.containers = two_gpus, .container_count = 2},
+         "spec.containers[].resources.requests.x.org/gpu"},
+        {{.containers = bare_bytes,
+          .container_count = 1,
+          .pod_requests = {&bytes, 1},
+          .overhead = {&bytes, 1}},
+         "spec.containers[].resources.requests.memory"},
+        {{.containers = two_bytes, .container_count = 2, .pod_requests = {&few, 1}},
+         "spec.containers[].resources.requests.memory"},
+        {{.containers = bare_bytes, .container_count = 2},
+         "spec.containers[].resources.requests.memory"},
+        {{.containers = bare_cores, .container_count = 2},
+         "spec.containers[].resources.requests.cpu"},
+    };
+    follow(36);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        expect_refused(&cases[i].pod, BERTH_E_RANGE, cases[i].field);
+}
+
 /* ---- sharing ---- */
 
 /* A pod that uses every field, with storage for what it points to. */
@@ -661,6 +736,8 @@ int main(void)
         WITH_MODEL(test_nonzero_defaults),
         WITH_MODEL(test_scalars),
         WITH_MODEL(test_refused_amounts),
+        WITH_MODEL(test_refused_fields),
+        WITH_MODEL(test_refused_totals),
         WITH_MODEL(test_equal_pods_share_a_class),
         WITH_MODEL(test_implied_values),
         WITH_MODEL(test_one_change_changes_one_part),
