@@ -80,6 +80,17 @@
     "device: " device "}]}}, reservedFor: [{resource: pods, name: p, uid: up}]}"
 #define USING(claim) "resourceClaims: [{name: a, resourceClaimName: " claim "}], "
 
+/* A pod with amounts of new resources in every place, whose status says others. */
+#define AMOUNTS                                                                              \
+    "{apiVersion: v1, kind: Pod, metadata: {name: next, namespace: default}, spec: {"        \
+    "nodeName: n2, overhead: {x.org/o: 1}, resources: {requests: {cpu: 1, hugepages-1Gi: "   \
+    "1Gi}, limits: {hugepages-1Gi: 1Gi}}, initContainers: [{name: i, resources: {requests: " \
+    "{x.org/i: 1}, limits: {x.org/i: 1}}}], containers: [{name: c, resources: {requests: "   \
+    "{x.org/c: 1, x.org/d: 1}, limits: {x.org/c: 1, x.org/d: 1}}}]}, status: {resources: "   \
+    "{requests: {x.org/s: 1}}, allocatedResources: {x.org/a: 1}, containerStatuses: "        \
+    "[{name: c, resources: {requests: {x.org/r: 1}}, allocatedResources: {x.org/b: 1}}], "   \
+    "initContainerStatuses: [{name: i, resources: {requests: {x.org/t: 1}}}]}}\n"
+
 /* The state before each change. */
 static const char base[] = NODE("n1", "") NODE("n2", "") NODE("n3", ", x.org/gpu: '2'")
     SPACE("default", "a") SPACE("other", "b") DRIVER("n1", "2") DRIVER("n2", "3") CLASS(
@@ -165,6 +176,7 @@ static const struct {
     {ADD, 0, POD("next", ", labels: {app: x}", "nodeName: n3, " WITH_CLAIM("open") AFFINITY ONE)},
     {ADD, 0, POD("next", "", "nodeName: n8, " USING("dev") ONE)},
     {ADD, 0, POD("next", "", "schedulingGates: [{name: g}], " USING("dev") ONE)},
+    {ADD, 0, AMOUNTS},
     {UPDATE, 0, POD("user", ", labels: {app: w}", "nodeName: n2, " WITH_CLAIM("open") ONE)},
     {UPDATE, 0, POD("user", "", "nodeName: n3, " WITH_CLAIM("bound") ONE)},
     {UPDATE, 0,
