@@ -46,6 +46,16 @@ static const limit_case limits[] = {
     {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
      ", labels: {beta.kubernetes.io/instance-type: am5}", 0, 39},
     {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: t3.micro}", 0, 25},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: x5}", 0, 39},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: c4}", 0, 39},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: m}", 0, 39},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
+     ", labels: {beta.kubernetes.io/instance-type: ''}", 0, 39},
+    {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID",
      ", labels: {beta.kubernetes.io/instance-type: m5}", 3, 3},
     {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", 41, 41},
     {"MaxGCEPDVolumeCount", "gcePersistentDisk", "pdName", "", 0, 16},
@@ -131,6 +141,11 @@ static void test_claims_count(void **state)
     check_pod(&c, node, "p2", "volumes: [{name: a, persistentVolumeClaim: {claimName: nobody}}]",
               "MaxEBSVolumeCount: " TOO_MANY);
     check_pod(&c, node, "p3", "volumes: [{name: a, persistentVolumeClaim: {claimName: csi}}]", "");
+    /* v1.15 knows no ephemeral volumes */
+    check_pod(&c, node, "p4",
+              "volumes: [{name: a, ephemeral: {volumeClaimTemplate: {spec: {accessModes: "
+              "[ReadWriteOnce], storageClassName: fast}}}}]",
+              "");
     small_close(&c);
 }
 
@@ -175,6 +190,65 @@ static void test_csi_limit(void **state)
         small_decide(&c, small_pod(&c, name, NULL, "", spec));
         check_refusal(&c, id, i % 2 == 0 ? "" : "MaxCSIVolumeCountPred: " TOO_MANY);
         check_refusal(&c, free, "");
+    }
+    small_close(&c);
+}
+
+#define OF(name, claim) "{name: " name ", persistentVolumeClaim: {claimName: " claim "}}"
+
+/* Several volumes of a pod: those of one driver count together, each once; other volumes do not
+ * count. */
+static void test_csi_volumes_of_a_pod(void **state)
+{
+    static const struct {
+        const char *volumes;
+        bool used, empty; /* whether they fit on the nodes */
+    } cases[] = {
+        {OF("a", "s1") ", " OF("b", "s1"), true, true},
+        {OF("a", "s2"), true, true},
+        {OF("a", "s2") ", " OF("b", "s2"), true, true},
+        {OF("a", "s2") ", " OF("b", "s3"), false, true},
+        {OF("a", "s1") ", " OF("b", "s2"), true, true},
+        {OF("a", "s2") ", " OF("b", "s3") ", " OF("c", "s4"), false, false},
+        {OF("a", "s1") ", " OF("b", "s2") ", " OF("c", "s3"), false, false},
+        /* of several drivers */
+        {OF("a", "o1") ", " OF("b", "s2"), true, true},
+        {OF("a", "o1") ", " OF("b", "s2") ", " OF("c", "o2") ", " OF("d", "s3"), false, true},
+        {OF("a", "free1") ", " OF("b", "free2") ", " OF("c", "s2"), true, true},
+        {OF("a", "free1") ", " OF("b", "s2") ", " OF("c", "s3"), false, true},
+        /* that are not of a driver */
+        {"{name: a, gcePersistentDisk: {pdName: d}}", true, true},
+        {"{name: a, gcePersistentDisk: {pdName: d}}, " OF("b", "s2") ", " OF("c", "s3"), false,
+         true},
+        {OF("a", "unbound") ", " OF("b", "s2"), true, true},
+        {OF("a", "free1") ", " OF("b", "free2"), true, true},
+    };
+    (void)state;
+    small_cluster c;
+    open_with_predicate(&c, "MaxCSIVolumeCountPred");
+    const char *node = "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\nstatus: {allocatable: "
+                       "{attachable-volumes-csi-short: '2', attachable-volumes-csi-other: '2'}}\n";
+    char text[512];
+    snprintf(text, sizeof(text), node, "used");
+    const berth_node_id used = (berth_node_id)small_add(&c, text);
+    snprintf(text, sizeof(text), node, "empty");
+    const berth_node_id empty = (berth_node_id)small_add(&c, text);
+    static const char *const names[][2] = {{"s1", "short"},   {"s2", "short"},  {"s3", "short"},
+                                           {"s4", "short"},   {"o1", "other"},  {"o2", "other"},
+                                           {"free1", "free"}, {"free2", "free"}};
+    small_add(&c, CLAIM("unbound", "storageClassName: fast"));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        small_addf(
+            &c, CLAIM("%s", "volumeName: %s") VOLUME("%s", "csi: {driver: %s, volumeHandle: %s}"),
+            names[i][0], names[i][0], names[i][0], names[i][1], names[i][0]);
+    small_pod(&c, "running", "used", "", "volumes: [" OF("a", "s1") "]");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char name[16], spec[512];
+        snprintf(name, sizeof(name), "p%zu", i);
+        snprintf(spec, sizeof(spec), "volumes: [%s]", cases[i].volumes);
+        small_decide(&c, small_pod(&c, name, NULL, "", spec));
+        check_refusal(&c, used, cases[i].used ? "" : "MaxCSIVolumeCountPred: " TOO_MANY);
+        check_refusal(&c, empty, cases[i].empty ? "" : "MaxCSIVolumeCountPred: " TOO_MANY);
     }
     small_close(&c);
 }
@@ -235,10 +309,12 @@ static void test_zones(void **state)
     berth_node_id z1 = small_node(&c, "z1", ", labels: {" BETA("zone") ": z1}");
     berth_node_id z2 = small_node(&c, "z2", ", labels: {" BETA("zone") ": z2}");
     berth_node_id plain = small_node(&c, "plain", ", labels: {topology.kubernetes.io/zone: z9}");
-    small_add(&c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv1, labels: {" BETA(
-                      "zone") ": z1__z3}}\nspec: {}\n---\n" CLAIM("c1", "volumeName: pv1")
-                      CLAIM("lost", "volumeName: gone") CLAIM("late", "storageClassName: late")
-                          CLAIM("now", "storageClassName: now")
+    small_add(&c,
+              "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv1, labels: {" BETA(
+                  "zone") ": z1__z3}}\nspec: {}\n---\n" CLAIM("c1", "volumeName: pv1")
+                  CLAIM("lost", "volumeName: gone") CLAIM("late", "storageClassName: late")
+                      CLAIM("now", "storageClassName: now") CLAIM("none", "storageClassName: none")
+                          CLAIM("unset", "storageClassName: unset") CLASS("unset", "x/y", "")
                               CLASS("late", "x/y", "volumeBindingMode: WaitForFirstConsumer")
                                   CLASS("now", "x/y", "volumeBindingMode: Immediate"));
     const char *conflict = "NoVolumeZoneConflict: node(s) had no available volume zone";
@@ -251,16 +327,22 @@ static void test_zones(void **state)
     check_refusal(&c, z2, conflict);
     check_refusal(&c, plain, "");
     /* the first volume that fails decides */
-    small_decide(&c,
-                 small_pod(&c, "p2", NULL, "",
-                           "volumes: [{name: a, persistentVolumeClaim: {claimName: c1}}, {name: b, "
-                           "persistentVolumeClaim: {claimName: now}}]"));
+    const berth_pod_id p2 =
+        small_pod(&c, "p2", NULL, "",
+                  "volumes: [{name: a, persistentVolumeClaim: {claimName: c1}}, {name: b, "
+                  "persistentVolumeClaim: {claimName: now}}]");
+    small_decide(&c, p2);
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
     assert_int_equal(c.placement.node, BERTH_NODE_NONE);
     check_refusal(&c, z1,
                   "NoVolumeZoneConflict: error: PersistentVolumeClaim was not found: \"now\"");
     check_refusal(&c, z2, conflict);
     check_refusal(&c, plain, "");
+    check_pod(&c, z1, "unset", "volumes: [{name: a, persistentVolumeClaim: {claimName: unset}}]",
+              "NoVolumeZoneConflict: error: VolumeBindingMode not set for StorageClass \"unset\"");
+    check_pod(&c, z1, "none", "volumes: [{name: a, persistentVolumeClaim: {claimName: none}}]",
+              "NoVolumeZoneConflict: error: PersistentVolumeClaim was not found: \"none\"");
+    small_decide(&c, p2);
     berth_str message = berth_explanation_message(c.explanation);
     assert_memory_equal(message.data, "PersistentVolumeClaim was not found: \"now\"", message.len);
     check_pod(&c, z1, "p3", "volumes: [{name: a, persistentVolumeClaim: {claimName: lost}}]",
@@ -329,24 +411,24 @@ static void test_binding(void **state)
     berth_node_id a = small_node(&c, "a", ", labels: {zone: z1}");
     berth_node_id b = small_node(&c, "b", ", labels: {zone: z2}");
     small_add(
-        &c,
-        VOLUME("pv1", "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
-                      "[{key: zone, operator: In, values: [z1]}]}]}}")
-            VOLUME("free", "capacity: {storage: 1Gi}, storageClassName: local, accessModes: "
-                           "[ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: "
-                           "[{matchExpressions: [{key: zone, operator: In, values: "
-                           "[z2]}]}]}}}\nstatus: {phase: Available")
-                CLAIM("bound", "volumeName: pv1") CLAIM("now", "storageClassName: now") CLAIM(
-                    "late", "storageClassName: local, accessModes: [ReadWriteOnce], resources: "
-                            "{requests: {storage: 1Gi}}")
-                    CLAIM("late2", "storageClassName: local, accessModes: [ReadWriteOnce], "
-                                   "resources: {requests: {storage: 1Gi}}")
-                        CLAIM("lost", "volumeName: gone")
-                            CLAIM("odd", "storageClassName: local, selector: {matchExpressions: "
-                                         "[{key: k, operator: Odd, values: [v]}]}")
-                                CLASS("local", "kubernetes.io/no-provisioner",
-                                      "volumeBindingMode: WaitForFirstConsumer")
-                                    CLASS("now", "x/y", "volumeBindingMode: Immediate"));
+        &c, VOLUME("pv1", "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                          "[{key: zone, operator: In, values: [z1]}]}]}}")
+                VOLUME("free", "capacity: {storage: 1Gi}, storageClassName: local, accessModes: "
+                               "[ReadWriteOnce], nodeAffinity: {required: {nodeSelectorTerms: "
+                               "[{matchExpressions: [{key: zone, operator: In, values: "
+                               "[z2]}]}]}}}\nstatus: {phase: Available")
+                    CLAIM("bound", "volumeName: pv1") CLAIM("now", "storageClassName: now") CLAIM(
+                        "late", "storageClassName: local, accessModes: [ReadWriteOnce], resources: "
+                                "{requests: {storage: 1Gi}}")
+                        CLAIM("unset", "storageClassName: unset") CLASS("unset", "x/y", "")
+                            CLAIM("late2", "storageClassName: local, accessModes: [ReadWriteOnce], "
+                                           "resources: {requests: {storage: 1Gi}}")
+                                CLAIM("lost", "volumeName: gone") CLAIM(
+                                    "odd", "storageClassName: local, selector: {matchExpressions: "
+                                           "[{key: k, operator: Odd, values: [v]}]}")
+                                    CLASS("local", "kubernetes.io/no-provisioner",
+                                          "volumeBindingMode: WaitForFirstConsumer")
+                                        CLASS("now", "x/y", "volumeBindingMode: Immediate"));
     small_decide(&c, small_pod(&c, "p1", NULL, "", USES("bound")));
     check_refusal(&c, a, "");
     check_refusal(&c, b, "CheckVolumeBinding: node(s) had volume node affinity conflict");
@@ -364,13 +446,43 @@ static void test_binding(void **state)
     assert_int_equal(berth_engine_unbind(c.engine, late, NULL), BERTH_OK);
     small_decide(&c, late2);
     check_refusal(&c, b, "");
-    static const char *const broken[] = {USES("now"), USES("lost"), USES("nobody"), USES("odd")};
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        snprintf(name, sizeof(name), "broken%d", i);
-        small_decide(&c, small_pod(&c, name, NULL, "", broken[i]));
+    /* volumes that are no claims do not matter */
+    berth_pod_id mixed = small_pod(&c, "mixed", NULL, "",
+                                   "volumes: [{name: d, gcePersistentDisk: {pdName: d}}, {name: a, "
+                                   "persistentVolumeClaim: {claimName: bound}}]");
+    small_decide(&c, mixed);
+    check_refusal(&c, a, "");
+    check_refusal(&c, b, "CheckVolumeBinding: node(s) had volume node affinity conflict");
+    static const struct {
+        const char *spec, *error;
+    } broken[] = {
+        {USES("now"), "pod has unbound immediate PersistentVolumeClaims"},
+        {USES("lost"), "could not find the v1.PersistentVolume of a claim"},
+        {USES("nobody"), "error getting PVC \"default/nobody\": could not find "
+                         "v1.PersistentVolumeClaim \"default/nobody\""},
+        {USES("odd"), NULL},
+        {USES("unset"), "VolumeBindingMode not set for StorageClass \"unset\""},
+        {"volumes: [{name: a, persistentVolumeClaim: {claimName: unset}}, {name: b, "
+         "persistentVolumeClaim: {claimName: nobody}}]",
+         "VolumeBindingMode not set for StorageClass \"unset\""},
+        {"volumes: [{name: a, persistentVolumeClaim: {claimName: now}}, {name: b, "
+         "persistentVolumeClaim: {claimName: unset}}]",
+         "VolumeBindingMode not set for StorageClass \"unset\""},
+    };
+    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+        char name[16], wanted[256];
+        snprintf(name, sizeof(name), "broken%zu", i);
+        const berth_pod_id pod = small_pod(&c, name, NULL, "", broken[i].spec);
+        small_decide(&c, pod);
         assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
         assert_int_equal(strncmp(small_refusal(&c, a), "CheckVolumeBinding: error: ", 27), 0);
+        snprintf(wanted, sizeof(wanted), "CheckVolumeBinding: error: %s", broken[i].error);
+        if (broken[i].error != NULL)
+            check_refusal(&c, a, wanted);
+        /* bound nevertheless, it reserves no volume */
+        assert_int_equal(berth_engine_bind(c.engine, pod, a, NULL), BERTH_OK);
+        small_decide(&c, late2);
+        check_refusal(&c, b, "");
     }
     small_close(&c);
 }
@@ -415,11 +527,17 @@ static void test_basic_checks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),          cmocka_unit_test(test_first_volumes),
-        cmocka_unit_test(test_published_limit), cmocka_unit_test(test_claims_count),
-        cmocka_unit_test(test_csi_limit),       cmocka_unit_test(test_sha1),
-        cmocka_unit_test(test_disk_conflict),   cmocka_unit_test(test_zones),
-        cmocka_unit_test(test_error_not_met),   cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_csi_volumes_of_a_pod),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_first_volumes),
+        cmocka_unit_test(test_published_limit),
+        cmocka_unit_test(test_claims_count),
+        cmocka_unit_test(test_csi_limit),
+        cmocka_unit_test(test_sha1),
+        cmocka_unit_test(test_disk_conflict),
+        cmocka_unit_test(test_zones),
+        cmocka_unit_test(test_error_not_met),
+        cmocka_unit_test(test_binding),
         cmocka_unit_test(test_basic_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
