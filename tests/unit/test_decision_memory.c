@@ -1,0 +1,200 @@
+/* Decisions and memory: whichever allocation of the engine fails, the call fails as a whole, the
+ * engine stays consistent, and the next call decides as if nothing had happened. */
+#include "arena_pieces.h"
+#include "counted_memory.h"
+#include "rule_cluster.h"
+
+/* Nodes a, b and c in zones u, w and w. */
+static void add_nodes(small_cluster *c)
+{
+    small_node(c, "a", ", labels: {zone: u, kubernetes.io/hostname: a}");
+    small_node(c, "b", ", labels: {zone: w, kubernetes.io/hostname: b}");
+    small_node(c, "c", ", labels: {zone: w, kubernetes.io/hostname: c}");
+}
+
+typedef struct scene {
+    berth_pod_id (*make)(small_cluster *c);
+    const char *node; /* where the pod goes */
+} scene;
+
+/* Schedule the pod of a scene, letting the allocation `at` fail. Returns whether it needs fewer. */
+static bool schedules_without(const scene *own, unsigned at)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.allocator = &allocator;
+    small_cluster c;
+    small_open_as(&c, config);
+    const berth_pod_id pod = own->make(&c);
+    berth_error error = {.code = BERTH_OK};
+    atomic_store(&memory.calls, 0);
+    atomic_store(&memory.fail_at, at);
+    const berth_status status = berth_engine_schedule(c.engine, pod, &c.placement, &error);
+    atomic_store(&memory.fail_at, 0);
+    const bool fewer = atomic_load(&memory.calls) < at;
+    if (status != BERTH_OK) {
+        assert_int_equal(status, BERTH_E_NOMEM);
+        assert_int_equal(error.code, BERTH_E_NOMEM);
+        small_require(berth_engine_check(c.engine, &error), &error);
+        small_require(berth_engine_schedule(c.engine, pod, &c.placement, &error), &error);
+    }
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
+    const berth_str name = berth_engine_node_name(c.engine, c.placement.node);
+    assert_int_equal(name.len, strlen(own->node));
+    assert_memory_equal(name.data, own->node, name.len);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+    return fewer;
+}
+
+static void expect_node(const scene *own)
+{
+    bool fewer = false;
+    for (unsigned at = 1; !fewer; at++) {
+        assert_true(at < 4000);
+        fewer = schedules_without(own, at);
+    }
+}
+
+/* ---- volumes ---- */
+
+#define CLASS(name, provisioner)                                                 \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
+    "}, provisioner: " provisioner ", volumeBindingMode: WaitForFirstConsumer}\n---\n"
+#define CLAIM(name, class_name, size)                                                       \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name ", uid: u-" name \
+    "}, spec: {accessModes: [ReadWriteOnce], storageClassName: " class_name                 \
+    ", resources: {requests: {storage: " size "}}}}\n---\n"
+
+/* A claim for one of the volumes of zone w, and one for which only node c has room. */
+static berth_pod_id volume_scene(small_cluster *c)
+{
+    add_nodes(c);
+    small_add(c, CLASS("local", "kubernetes.io/no-provisioner") CLASS("made", "csi.x")
+                     CLAIM("one", "local", "1Gi") CLAIM("two", "made", "5Gi"));
+    for (int i = 0; i < 2; i++)
+        small_addf(c,
+                   "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v%d}, spec: "
+                   "{capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], storageClassName: "
+                   "local, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                   "[{key: zone, operator: In, values: [w]}]}]}}}, status: {phase: Available}}\n",
+                   i);
+    small_add(c, "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.x}, spec: "
+                 "{storageCapacity: true}}\n---\n"
+                 "{apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {name: few},"
+                 " storageClassName: made, capacity: 4Gi, nodeTopology: {matchLabels: {zone: w}}}"
+                 "\n---\n"
+                 "{apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {name: lots},"
+                 " storageClassName: made, capacity: 9Gi, nodeTopology: {matchLabels: "
+                 "{kubernetes.io/hostname: c}}}\n---\n");
+    return small_pod(c, "p", NULL, ", uid: p",
+                     "volumes: [{name: v, persistentVolumeClaim: {claimName: one}}, {name: w, "
+                     "persistentVolumeClaim: {claimName: two}}], containers: [{name: c}]");
+}
+
+/* ---- spreading ---- */
+
+static berth_pod_id spread_scene(small_cluster *c)
+{
+    add_nodes(c);
+    small_pod(c, "r", "a", ", labels: {app: s}", "containers: [{name: c}]");
+    small_pod(c, "s", "b", ", labels: {app: s}", "containers: [{name: c}]");
+    return small_pod(c, "p", NULL, ", labels: {app: s}",
+                     "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+                     "kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, labelSelector: "
+                     "{matchLabels: {app: s}}}, {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
+                     "ScheduleAnyway, labelSelector: {matchLabels: {app: s}}}], "
+                     "containers: [{name: c}]");
+}
+
+/* ---- affinities ---- */
+
+static berth_pod_id affinity_scene(small_cluster *c)
+{
+    add_nodes(c);
+    small_pod(c, "r", "a", ", labels: {app: s}", "containers: [{name: c}]");
+    return small_pod(c, "p", NULL, ", labels: {app: s}",
+                     "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+                     "[{weight: 9, preference: {matchExpressions: [{key: zone, operator: In, "
+                     "values: [w]}]}}, {weight: 5, preference: {matchFields: [{key: "
+                     "metadata.name, operator: In, values: [c]}]}}]}, podAntiAffinity: "
+                     "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 3, "
+                     "podAffinityTerm: {topologyKey: zone, labelSelector: {matchLabels: "
+                     "{app: s}}}}]}}, containers: [{name: c}]");
+}
+
+/* ---- devices ---- */
+
+#define SLICE(node)                                                                    \
+    "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s" node    \
+    "}, spec: {driver: x.org, nodeName: " node ", pool: {name: " node                  \
+    ", generation: 1, resourceSliceCount: 1}, devices: [{name: d, attributes: {kind: " \
+    "{string: " node "}}}]}}\n---\n"
+
+/* The claim takes the device of node b only if there is no better one, which is on node c. */
+static berth_pod_id device_scene(small_cluster *c)
+{
+    add_nodes(c);
+    small_add(c, "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}"
+                 "\n---\n" SLICE("b") SLICE("c"));
+    small_add(c, "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: e, uid: "
+                 "eu}, spec: {devices: {requests: [{name: r, firstAvailable: [{name: best, "
+                 "deviceClassName: gpu, selectors: [{cel: {expression: "
+                 "'device.attributes[\"x.org\"].kind == \"c\"'}}]}, {name: any, "
+                 "deviceClassName: gpu}]}]}}}\n");
+    return small_pod(c, "p", NULL, ", uid: p",
+                     "resourceClaims: [{name: a, resourceClaimName: e}], containers: [{name: c, "
+                     "resources: {claims: [{name: a}]}}]");
+}
+
+/* A device that stands for an extended resource. */
+static berth_pod_id extended_scene(small_cluster *c)
+{
+    add_nodes(c);
+    small_add(c, "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: "
+                 "{extendedResourceName: x.org/gpu, selectors: [{cel: {expression: "
+                 "'device.attributes[\"x.org\"].kind == \"c\"'}}]}}"
+                 "\n---\n" SLICE("b") SLICE("c"));
+    return small_pod(c, "p", NULL, ", uid: p",
+                     "containers: [{name: c, resources: {requests: {x.org/gpu: 1}, limits: "
+                     "{x.org/gpu: 1}}}]");
+}
+
+static void test_memory_of_volumes(void **state)
+{
+    (void)state;
+    expect_node(&(scene){volume_scene, "c"});
+}
+
+static void test_memory_of_spreading(void **state)
+{
+    (void)state;
+    expect_node(&(scene){spread_scene, "c"});
+}
+
+static void test_memory_of_affinities(void **state)
+{
+    (void)state;
+    expect_node(&(scene){affinity_scene, "c"});
+}
+
+static void test_memory_of_devices(void **state)
+{
+    (void)state;
+    expect_node(&(scene){device_scene, "c"});
+    expect_node(&(scene){extended_scene, "c"});
+}
+
+int main(void)
+{
+    arena_pieces_refuse = counted_piece;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_of_volumes),
+        cmocka_unit_test(test_memory_of_spreading),
+        cmocka_unit_test(test_memory_of_affinities),
+        cmocka_unit_test(test_memory_of_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
