@@ -529,6 +529,56 @@ static void test_daemons_without_memory(void **state)
     assert_true(fail_at > 1);
 }
 
+/* The reader's own memory may end instead: the pods that were made are whole, and with enough
+ * memory there is one for each node. Returns whether there was enough. */
+static bool daemons_of_reader_without(unsigned fail_at)
+{
+    static const char text[] =
+        "--- {kind: Node, metadata: {name: n-a}}\n"
+        "--- {kind: Node, metadata: {name: n-b}}\n"
+        "--- {kind: DaemonSet, metadata: {name: d}, spec: {template: {metadata: {labels: {a: b}},"
+        " spec: {hostNetwork: true, tolerations: [{key: own}]}}}}\n";
+    char got_nodes[16] = "";
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    const berth_read_options options = {
+        .size = sizeof(options), .apply_defaults = true, .threads = 1, .allocator = &allocator};
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_reader *reader;
+    berth_error error;
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error), BERTH_OK);
+    memory.fail_at = memory.calls + fail_at;
+    memory.for_good = true;
+    const berth_status status = berth_reader_finish(reader, engine, note_node, got_nodes, &error);
+    memory.fail_at = 0;
+    berth_reader_destroy(reader);
+    berth_engine_destroy(engine);
+    assert_int_equal(memory.bytes, 0);
+    if (status == BERTH_OK) {
+        assert_string_equal(got_nodes, "ab");
+        return true;
+    }
+    assert_int_equal(status, BERTH_E_NOMEM);
+    assert_int_equal(error.code, BERTH_E_NOMEM);
+    assert_true(strcmp(got_nodes, "") == 0 || strcmp(got_nodes, "a") == 0);
+    return false;
+}
+
+static void test_daemons_without_memory_of_reader(void **state)
+{
+    (void)state;
+    unsigned fail_at = 1;
+    while (!daemons_of_reader_without(fail_at))
+        fail_at++;
+    assert_true(fail_at > 1);
+}
+
 /* ---- faults ---- */
 
 typedef struct fault_case {
@@ -580,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_daemons),
         cmocka_unit_test(test_daemon_choices),
         cmocka_unit_test(test_daemons_without_memory),
+        cmocka_unit_test(test_daemons_without_memory_of_reader),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_many_replicas),
         cmocka_unit_test(test_pods_wait_for_workloads),
