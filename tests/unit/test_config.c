@@ -671,6 +671,50 @@ static void test_scarce_memory(void **state)
 #endif
 }
 
+/* Two extenders, whose ignored resources change what the profiles say. */
+static berth_status read_extenders_scarcely(const berth_allocator *allocator, const void *text)
+{
+    const berth__config_source from = {.text = berth__text_of(text), .extenders = true};
+    berth_scheduler_config *config = NULL;
+    BERTH_TRY(berth__config_read(allocator, from, "x", &config, NULL));
+    uint32_t count;
+    const berth_profile *profiles = berth_scheduler_config_profiles(config, &count);
+    assert_int_equal(count, 2);
+    for (uint32_t p = 0; p < count; p++) {
+        const berth_plugin_list list = berth_profile_list(&profiles[p], BERTH_POINT_FILTER);
+        bool met = false;
+        for (uint32_t i = 0; i < list.count; i++) {
+            if (!berth__str_is(list.items[i].name, "NodeResourcesFit"))
+                continue;
+            const berth_strs ignored = list.items[i].args->fit.ignored_resources;
+            assert_int_equal(ignored.count, 2);
+            assert_true(berth__str_is(ignored.items[0], "x.com/b"));
+            assert_true(berth__str_is(ignored.items[1], "x.com/c"));
+            met = true;
+        }
+        assert_true(met);
+    }
+    berth_scheduler_config_destroy(config);
+    return BERTH_OK;
+}
+
+static void test_scarce_memory_of_extenders(void **state)
+{
+    (void)state;
+    scarce_until_enough(
+        read_extenders_scarcely,
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles:\n"
+        "- {schedulerName: a}\n"
+        "- {schedulerName: b, pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources:\n"
+        "    [x.com/old], scoringStrategy: {type: MostAllocated}}}]}\n"
+        "extenders:\n"
+        "- {urlPrefix: x, filterVerb: f, managedResources: [{name: x.com/a}, {name: x.com/b,\n"
+        "   ignoredByScheduler: true}]}\n"
+        "- {urlPrefix: z, filterVerb: f, managedResources: [{name: x.com/c,\n"
+        "   ignoredByScheduler: true}]}\n");
+}
+
 #ifdef BERTH_NO_LEGACY
 /* A library without v1.15 reports that to the reader of a file and to a caller who fills in a
  * profile. */
@@ -723,6 +767,7 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_wrong_calls),
         cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_scarce_memory_of_extenders),
 #ifdef BERTH_NO_LEGACY
         cmocka_unit_test(test_no_legacy),
 #endif

@@ -898,6 +898,37 @@ static void test_scarce_memory(void **state)
         scarce_until_enough(read_scarcely, texts[i]);
 }
 
+/* Devices in the forms of old and new versions: with enough memory, they are read as wanted. */
+static void test_scarce_memory_of_devices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        {"--- {apiVersion: resource.k8s.io/v1beta1, kind: ResourceClaim, metadata: {name: c}, spec:"
+         " {devices: {requests: [{name: r, deviceClassName: g, selectors: [{cel: {expression:"
+         " 'true'}}]}], constraints: [{matchAttribute: x/y}], config: [{opaque: {driver: d,"
+         " parameters: {a: [1]}}}]}}}\n",
+         "ResourceClaim default/c\n"},
+        {"--- {apiVersion: resource.k8s.io/v1beta1, kind: ResourceSlice, metadata: {name: s}, spec:"
+         " {driver: d, nodeName: n1, pool: {name: p, generation: 1, resourceSliceCount: 1},"
+         " devices: [{name: a, basic: {attributes: {i: {int: 1}, b: {bool: true}, s: {string: t},"
+         " v: {version: 1.0.0}}, capacity: {m: {value: 1Gi}}}}]}}\n",
+         "ResourceSlice s\n"},
+        {"--- {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec:"
+         " {driver: d, allNodes: true, pool: {name: p, generation: 1, resourceSliceCount: 1},"
+         " devices: [{name: a, attributes: {l: {strings: [x, z]}}, taints: [{key: k, effect:"
+         " NoSchedule}], allowMultipleAllocations: true, capacity: {m: {value: 4, requestPolicy:"
+         " {default: 1, validValues: [1, 2, 4]}}, o: {value: 8, requestPolicy: {default: 1,"
+         " validRange: {min: 1, max: 8, step: 1}}}}}]}}\n",
+         "ResourceSlice s\n"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        scarce_until_enough(read_scarcely, cases[i].text);
+        assert_string_equal(got.text, cases[i].wanted);
+    }
+}
+
 /* ---- everything in ../shared ---- */
 
 static const char *shared_folder(void)
@@ -1195,17 +1226,29 @@ int main(void)
 {
     arena_pieces_refuse = scarce_piece;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_node),           cmocka_unit_test(test_pod),
-        cmocka_unit_test(test_other_kinds),    cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_default_kind),   cmocka_unit_test(test_origin),
-        cmocka_unit_test(test_refusal),        cmocka_unit_test(test_large_list),
-        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_waiting_objects_come_once),
-        cmocka_unit_test(test_faults),         cmocka_unit_test(test_truncations),
-        cmocka_unit_test(test_bombs),          cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_files),          cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_standard_input), cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_scarce_memory),  cmocka_unit_test(test_real_manifests),
-        cmocka_unit_test(test_copies),         cmocka_unit_test(test_real_vectors),
+        cmocka_unit_test(test_node),
+        cmocka_unit_test(test_pod),
+        cmocka_unit_test(test_other_kinds),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_default_kind),
+        cmocka_unit_test(test_origin),
+        cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_large_list),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_waiting_objects_come_once),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_truncations),
+        cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_scarce_memory_of_devices),
+        cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_real_manifests),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_real_vectors),
         cmocka_unit_test(test_real_workloads),
     };
     return cmocka_run_group_tests(tests, NULL, clean_up);
