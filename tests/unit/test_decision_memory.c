@@ -2,6 +2,7 @@
  * engine stays consistent, and the next call decides as if nothing had happened. */
 #include "arena_pieces.h"
 #include "counted_memory.h"
+#include "one_plugin.h"
 #include "rule_cluster.h"
 
 /* Nodes a, b and c in zones u, w and w. */
@@ -14,7 +15,8 @@ static void add_nodes(small_cluster *c)
 
 typedef struct scene {
     berth_pod_id (*make)(small_cluster *c);
-    const char *node; /* where the pod goes */
+    const char *node;           /* where the pod goes */
+    const berth_plugin *plugin; /* of an embedder, which the engine checks; or NULL */
 } scene;
 
 /* Schedule the pod of a scene, letting the allocation `at` fail. Returns whether it needs fewer. */
@@ -23,8 +25,12 @@ static bool schedules_without(const scene *own, unsigned at)
     counted memory = {0};
     const berth_allocator allocator = {&memory, counted_allocate, counted_release};
     berth_engine_config config;
+    one_plugin room;
     berth_engine_config_init(&config);
+    if (own->plugin != NULL)
+        config = *one_plugin_config(&room, own->plugin);
     config.allocator = &allocator;
+    config.check_plugins = own->plugin != NULL;
     small_cluster c;
     small_open_as(&c, config);
     const berth_pod_id pod = own->make(&c);
@@ -162,39 +168,117 @@ static berth_pod_id extended_scene(small_cluster *c)
                      "{x.org/gpu: 1}}}]");
 }
 
+/* ---- plugins of an embedder ---- */
+
+/* Refuses nodes that have a pod of the app s or t, but not of the tier back. */
+static berth_prepared apart_prepare(berth_preparation *preparation)
+{
+    static const berth_str apps[] = {TEXT("t"), TEXT("s"), TEXT("nobody")},
+                           tiers[] = {TEXT("back")};
+    static const berth_requirement both[] = {{TEXT("app"), TEXT("In"), {apps, 3}},
+                                             {TEXT("tier"), TEXT("NotIn"), {tiers, 1}}};
+    static const berth_label_selector selector = {.match_expressions = {both, 2}};
+    const berth_pod_selection what = {.size = sizeof(what),
+                                      .selector = &selector,
+                                      .topology_key = TEXT("kubernetes.io/hostname")};
+    const berth_domain_count *count = berth_preparation_count(preparation, &what);
+    if (count == NULL)
+        return BERTH_PREPARED_NO_MEMORY;
+    memcpy(preparation->state, &count, sizeof(count));
+    return BERTH_PREPARED_ACTIVE;
+}
+
+static void apart_filter(const berth_cycle *cycle, const void *instance, const void *plugin_state,
+                         berth_slice *slice)
+{
+    const berth_domain_count *count;
+    (void)instance;
+    memcpy(&count, plugin_state, sizeof(count));
+    for (uint32_t i = 0; i < slice->count; i++)
+        if (berth_cycle_domain_pods(cycle, count, slice->index * BERTH_SLICE + i) > 0)
+            refuse(slice, i);
+}
+
+static const berth_plugin apart = {.size = sizeof(apart),
+                                   .flags = BERTH_PLUGIN_EACH,
+                                   .name = "Apart",
+                                   .filter_state_bytes = sizeof(berth_domain_count *),
+                                   .prepare_filter = apart_prepare,
+                                   .filter = apart_filter};
+
+static berth_pod_id apart_scene(small_cluster *c)
+{
+    add_nodes(c);
+    small_pod(c, "r", "a", ", labels: {app: s}", "containers: [{name: c}]");
+    small_pod(c, "s", "b", ", labels: {app: t, tier: front}", "containers: [{name: c}]");
+    small_pod(c, "t", "c", ", labels: {app: t, tier: back}", "containers: [{name: c}]");
+    small_pod(c, "u", "c", ", labels: {app: u}", "containers: [{name: c}]");
+    return small_pod(c, "p", NULL, "", "containers: [{name: c}]");
+}
+
+/* Refuses all but node c, and promises to look at nothing that changes. */
+static void last_filter(const berth_cycle *cycle, const void *instance, const void *plugin_state,
+                        berth_slice *slice)
+{
+    (void)instance;
+    (void)plugin_state;
+    for (uint32_t i = 0; i < slice->count; i++) {
+        const uint32_t slot = slice->index * BERTH_SLICE + i;
+        const berth_str host =
+            berth_cycle_node_label(cycle, slot, (berth_str)TEXT("kubernetes.io/hostname"));
+        if (!same_text(host, (berth_str)TEXT("c")))
+            refuse(slice, i);
+    }
+}
+
+static const berth_plugin last = {
+    .size = sizeof(last), .flags = BERTH_PLUGIN_STATIC, .name = "Last", .filter = last_filter};
+
+static berth_pod_id plain_scene(small_cluster *c)
+{
+    add_nodes(c);
+    return small_pod(c, "p", NULL, "", "containers: [{name: c}]");
+}
+
+static void test_memory_of_plugins(void **state)
+{
+    (void)state;
+    expect_node(&(scene){apart_scene, "c", &apart});
+    expect_node(&(scene){plain_scene, "c", &last});
+}
+
 static void test_memory_of_volumes(void **state)
 {
     (void)state;
-    expect_node(&(scene){volume_scene, "c"});
+    expect_node(&(scene){volume_scene, "c", NULL});
 }
 
 static void test_memory_of_spreading(void **state)
 {
     (void)state;
-    expect_node(&(scene){spread_scene, "c"});
+    expect_node(&(scene){spread_scene, "c", NULL});
 }
 
 static void test_memory_of_affinities(void **state)
 {
     (void)state;
-    expect_node(&(scene){affinity_scene, "c"});
+    expect_node(&(scene){affinity_scene, "c", NULL});
 }
 
 static void test_memory_of_devices(void **state)
 {
     (void)state;
-    expect_node(&(scene){device_scene, "c"});
-    expect_node(&(scene){extended_scene, "c"});
+    expect_node(&(scene){device_scene, "c", NULL});
+    expect_node(&(scene){extended_scene, "c", NULL});
 }
 
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_of_volumes),
-        cmocka_unit_test(test_memory_of_spreading),
-        cmocka_unit_test(test_memory_of_affinities),
-        cmocka_unit_test(test_memory_of_devices),
+        cmocka_unit_test(test_memory_of_volumes),    cmocka_unit_test(test_memory_of_spreading),
+        cmocka_unit_test(test_memory_of_affinities), cmocka_unit_test(test_memory_of_devices),
+        cmocka_unit_test(test_memory_of_plugins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
