@@ -573,6 +573,15 @@ static void test_refused_affinity(void **state)
          ADDED ".preferredDuringSchedulingIgnoredDuringExecution[0].preference."
                "matchExpressions[0].operator",
          "not \"Is\""},
+        {"{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 9223372036854775808}]}",
+         BERTH_E_INVALID, ADDED ".preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+         "must be"},
+        {"{preferredDuringSchedulingIgnoredDuringExecution: [{weight: -9223372036854775809}]}",
+         BERTH_E_INVALID, ADDED ".preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+         "must be"},
+        {"{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 92233720368547758080}]}",
+         BERTH_E_INVALID, ADDED ".preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+         "must be"},
         {"{preferredDuringSchedulingIgnoredDuringExecution: [{weight: a}]}", BERTH_E_INVALID,
          ADDED ".preferredDuringSchedulingIgnoredDuringExecution[0].weight", "must be an integer"},
     };

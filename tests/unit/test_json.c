@@ -73,6 +73,12 @@ static const tree_case accepted[] = {
     {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u0022\\u005c/\\u0008\\u000c\\u000a\\u000d\\u0009\""},
     {"\"\\u00e9\\u20ac\\ud83d\\ude00\"", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
     {"\"\\ud800\"", "\"\xef\xbf\xbd\""},
+    {"\"\\ue000\"", "\"\xee\x80\x80\""},
+    {"\"\\ud800abcdef\"", "\"\xef\xbf\xbd"
+                          "abcdef\""},
+    {"\"\\ud800\\nabcd\"", "\"\xef\xbf\xbd\\u000aabcd\""},
+    {"\"\\ud800\\ue000\"", "\"\xef\xbf\xbd\xee\x80\x80\""},
+    {"\"\\udbff\\udfff\"", "\"\xf4\x8f\xbf\xbf\""},
     {"\"\\ud800\\u0041\"", "\"\xef\xbf\xbd"
                            "A\""},
     {"\"\\udc00x\"", "\"\xef\xbf\xbdx\""},
@@ -122,6 +128,7 @@ static const fault_case refused[] = {
     {"[+1]", 1, 2, "found '+', expected a value"},
     {"[-]", 1, 3, "found ']', expected a digit"},
     {"[1e]", 1, 4, "found ']', expected a digit"},
+    {"[1e-]", 1, 5, "found ']', expected a digit"},
     {"[nul]", 1, 2, "found 'n', expected a value"},
     {"[truex]", 1, 6, "found 'x', expected ',' or ']'"},
     {"{}{}", 1, 3, "found '{', expected nothing behind the value"},
@@ -132,6 +139,7 @@ static const fault_case refused[] = {
     {"[\"a\\", 1, 5,
      "found the end of the text, expected one of \" \\ / b f n r t u behind a backslash"},
     {"[\"\\x\"]", 1, 4, "found 'x', expected one of \" \\ / b f n r t u behind a backslash"},
+    {"[\"\\u00G0\"]", 1, 7, "found 'G', expected four hexadecimal digits behind \\u"},
     {"[\"\\ud8\"]", 1, 7, "found '\"', expected four hexadecimal digits behind \\u"},
     {"[\"\xff\"]", 1, 3, "found byte 0xff, expected valid UTF-8"},
     {"[\"\xc0\x80\"]", 1, 3, "found byte 0xc0, expected valid UTF-8"},

@@ -229,6 +229,9 @@ static const object_case shapes[] = {
     {"{\"apiVersion\":\"v1\",\"items\":[" POD("a") "],\"kind\":\"List\",\"metadata\":{}}",
      "Pod default/a\n"},
     {"{\"kind\":\"List\",\"items\":[]}", ""},
+    {"{\r\"count\":1 ,\"more\":true\t,\"next\":null\r\n,\"last\":-2\n,\"kind\":\"List\" ,"
+     "\r\"items\":[" POD("a") "\r,\t" POD("b") "]\r}\r",
+     "Pod default/a\nPod default/b\n"},
     {"{\"kind\":\"List\",\"items\":null}", ""},
     {"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[" BARE("a") "," BARE("b") "]}",
      "Pod default/a\nPod default/b\n"},
@@ -596,6 +599,14 @@ static const fault_case faults[] = {
     {"kind: Node\nmetadata: {name: a}\nstatus: {images: [{sizeBytes: 9223372036854775808}]}\n",
      BERTH_E_RANGE,
      "test:3: Node a: status.images[0].sizeBytes: 9223372036854775808 is out of the range of"
+     " 64-bit integers"},
+    {"kind: Node\nmetadata: {name: a}\nstatus: {images: [{sizeBytes: 9223372036854775809}]}\n",
+     BERTH_E_RANGE,
+     "test:3: Node a: status.images[0].sizeBytes: 9223372036854775809 is out of the range of"
+     " 64-bit integers"},
+    {"kind: Node\nmetadata: {name: a}\nstatus: {images: [{sizeBytes: -92233720368547758080}]}\n",
+     BERTH_E_RANGE,
+     "test:3: Node a: status.images[0].sizeBytes: -92233720368547758080 is out of the range of"
      " 64-bit integers"},
     {"kind: Pod\nmetadata: {name: p, creationTimestamp: yesterday}\n", BERTH_E_PARSE,
      "test:2: Pod default/p: metadata.creationTimestamp: expected a time such as"
