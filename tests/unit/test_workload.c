@@ -159,6 +159,20 @@ static const workload_case whole[] = {
      " volume(data source=1 handle=data-db-0) volume(tmp source=12)\n"
      "PersistentVolumeClaim s/data-db-0 labels={k=w,app=db} modes=[ReadWriteOnce] class=fast"
      " request=1Gi phase=Pending\n"},
+    /* what the controller sets wins over the template */
+    {"kind: StatefulSet\nmetadata: {name: db, namespace: s}\nspec: {selector: {matchLabels: {app: "
+     "db}}, template: {metadata: {labels: "
+     "{apps.kubernetes.io/pod-index: x, app: db}}, spec: {volumes: [{name: data, emptyDir: {}}, "
+     "{name: tmp, emptyDir: {}}, {name: log, emptyDir: {}}]}}, volumeClaimTemplates: [{metadata: "
+     "{name: data}}, {metadata: {name: log}}]}\n",
+     "StatefulSet s/db uid=berth-HASH selector< labels={app=db}>\n"
+     "Pod s/db-0 labels={app=db,apps.kubernetes.io/pod-index=0,"
+     "statefulset.kubernetes.io/pod-name=db-0,controller-revision-hash=HASH}"
+     " owner(apps/v1 StatefulSet db berth-HASH controller)" STANDARD
+     " volume(data source=1 handle=data-db-0) volume(log source=1 handle=log-db-0)"
+     " volume(tmp source=12)\n"
+     "PersistentVolumeClaim s/data-db-0 labels={app=db} request=0 phase=Pending\n"
+     "PersistentVolumeClaim s/log-db-0 labels={app=db} request=0 phase=Pending\n"},
     {"kind: Job\nmetadata: {name: j}\nspec: {completionMode: Indexed, template: {spec: {}}}\n",
      "Pod default/j-HASH-0 labels={batch.kubernetes.io/job-name=j,job-name=j,"
      "batch.kubernetes.io/controller-uid=berth-HASH,controller-uid=berth-HASH,"
@@ -579,6 +593,61 @@ static void test_daemons_without_memory_of_reader(void **state)
     assert_true(fail_at > 1);
 }
 
+/* ---- selectors ---- */
+
+static void count_selector_note(void *context, const berth_note *note)
+{
+    *(int *)context += note->what == BERTH_NOTE_SELECTOR;
+}
+
+/* A selector that does not select the workload's own pods is reported. */
+static void test_selectors(void **state)
+{
+    static const struct {
+        const char *selector;
+        int notes;
+    } cases[] = {
+        {"matchLabels: {app: a}", 0},
+        {"matchLabels: {app: b}", 1},
+        {"matchLabels: {tier: a}", 1},
+        {"matchExpressions: [{key: app, operator: Exists}]", 0},
+        {"matchExpressions: [{key: tier, operator: Exists}]", 1},
+        {"matchExpressions: [{key: app, operator: DoesNotExist}]", 1},
+        {"matchExpressions: [{key: tier, operator: DoesNotExist}]", 0},
+        {"matchExpressions: [{key: app, operator: In, values: [b, a]}]", 0},
+        {"matchExpressions: [{key: app, operator: In, values: [b, c]}]", 1},
+        {"matchExpressions: [{key: tier, operator: In, values: [a]}]", 1},
+        {"matchExpressions: [{key: app, operator: NotIn, values: [b, a]}]", 1},
+        {"matchExpressions: [{key: app, operator: NotIn, values: [b]}]", 0},
+        {"matchExpressions: [{key: tier, operator: NotIn, values: [a]}]", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int notes = 0;
+        char text[512];
+        const berth_read_options options = {.size = sizeof(options),
+                                            .apply_defaults = true,
+                                            .note = count_selector_note,
+                                            .note_context = &notes};
+        berth_reader *reader;
+        berth_error error;
+        const int len =
+            snprintf(text, sizeof(text),
+                     "--- {apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: "
+                     "{selector: {%s}, template: {metadata: {labels: {app: a}}, spec: {}}}}\n",
+                     cases[i].selector);
+        assert_true(len > 0 && (size_t)len < sizeof(text));
+        clear_sheet();
+        assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+        assert_int_equal(
+            berth_reader_text(reader, berth__text_of(text), "t", collect, &names_only, &error),
+            BERTH_OK);
+        assert_int_equal(berth_reader_finish(reader, NULL, collect, &names_only, &error), BERTH_OK);
+        berth_reader_destroy(reader);
+        assert_int_equal(notes, cases[i].notes);
+    }
+}
+
 /* ---- faults ---- */
 
 typedef struct fault_case {
@@ -631,6 +700,7 @@ int main(void)
         cmocka_unit_test(test_daemon_choices),
         cmocka_unit_test(test_daemons_without_memory),
         cmocka_unit_test(test_daemons_without_memory_of_reader),
+        cmocka_unit_test(test_selectors),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_many_replicas),
         cmocka_unit_test(test_pods_wait_for_workloads),
