@@ -628,6 +628,90 @@ static void test_choice_of_volume(void **state)
     small_close(&c);
 }
 
+/* Of equally large volumes, the first that arrived is chosen, wherever it may be used. */
+static void test_first_of_equal_volumes(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner")
+                      PV("free", "capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], "
+                                 "storageClassName: local") LOCAL_PV("here", "2Gi", "a")
+                          PV("later", "capacity: {storage: 2Gi}, accessModes: [ReadWriteOnce], "
+                                      "storageClassName: local") CLAIM("c1", "local", "1Gi", "")
+                              CLAIM("c2", "local", "1Gi", "") CLAIM("c3", "local", "1Gi", ""));
+    const berth_pod_id one = small_pod(&c, "p1", NULL, "", USES("c1"));
+    const berth_pod_id two = small_pod(&c, "p2", NULL, "", USES("c2"));
+    const berth_pod_id three = small_pod(&c, "p3", NULL, "", USES("c3"));
+    bind(&c, one, a);
+    bind(&c, two, a);
+    bind(&c, three, a);
+    expect_claims(&c, one, "default/c1=free");
+    expect_claims(&c, two, "default/c2=here");
+    expect_claims(&c, three, "default/c3=later");
+    small_close(&c);
+}
+
+/* A volume that names the claim must still serve it. */
+static void test_volume_that_names_the_claim(void **state)
+{
+    static const struct {
+        const char *meta, *spec;
+        bool serves;
+    } cases[] = {
+        {"", "capacity: {storage: 2Gi}, storageClassName: local", true},
+        {"", "capacity: {storage: 1Gi}, storageClassName: local", false},
+        {"", "capacity: {storage: 2Gi}, storageClassName: other", false},
+        {"", "capacity: {storage: 2Gi}, storageClassName: local, volumeMode: Block", false},
+        {"", "capacity: {storage: 2Gi}, storageClassName: local, volumeAttributesClassName: gold",
+         false},
+        {", deletionTimestamp: '2024-01-01T00:00:00Z'",
+         "capacity: {storage: 2Gi}, storageClassName: local", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        small_add(&c,
+                  LATE("local", "kubernetes.io/no-provisioner") CLAIM("c1", "local", "2Gi", ""));
+        small_addf(&c,
+                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv%s}\nspec: {%s, "
+                   "accessModes: [ReadWriteOnce], claimRef: {namespace: default, name: c1, uid: "
+                   "u-c1}}\nstatus: {phase: Available}\n",
+                   cases[i].meta, cases[i].spec);
+        const char *wanted = cases[i].serves ? "" : NO_VOLUME;
+        expect(&c, small_pod(&c, "p", NULL, "", USES("c1")), a, wanted, b, wanted);
+        small_close(&c);
+    }
+}
+
+/* A claim's selector leaves only volumes with its labels. */
+static void test_selector_of_claim(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner") LOCAL_PV("plain", "2Gi", "a"));
+    small_add(&c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: gold, labels: {tier: "
+                  "gold}}\nspec: {capacity: {storage: 4Gi}, accessModes: [ReadWriteOnce], "
+                  "storageClassName: local}\nstatus: {phase: Available}\n---\n"
+                  "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c1}\nspec: "
+                  "{accessModes: [ReadWriteOnce], storageClassName: local, selector: {matchLabels: "
+                  "{tier: gold}}, resources: {requests: {storage: 1Gi}}}\n---\n"
+                  "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c2}\nspec: "
+                  "{accessModes: [ReadWriteOnce], storageClassName: local, selector: {matchLabels: "
+                  "{tier: none}}, resources: {requests: {storage: 1Gi}}}\n");
+    const berth_pod_id one = small_pod(&c, "p1", NULL, "", USES("c1"));
+    expect(&c, one, a, "", b, "");
+    expect(&c, small_pod(&c, "p2", NULL, "", USES("c2")), a, NO_VOLUME, b, NO_VOLUME);
+    bind(&c, one, a);
+    expect_claims(&c, one, "default/c1=gold");
+    small_close(&c);
+}
+
 /* A pod may reserve any number of volumes; a claim that goes takes its reservation along. */
 static void test_many_reservations(void **state)
 {
@@ -919,6 +1003,9 @@ int main(void)
         cmocka_unit_test(test_provisioning),
         cmocka_unit_test(test_choice_of_volume),
         cmocka_unit_test(test_many_reservations),
+        cmocka_unit_test(test_first_of_equal_volumes),
+        cmocka_unit_test(test_volume_that_names_the_claim),
+        cmocka_unit_test(test_selector_of_claim),
         cmocka_unit_test(test_volume_of_an_earlier_claim),
         cmocka_unit_test(test_bound_affinity),
         cmocka_unit_test(test_many_monitors),
