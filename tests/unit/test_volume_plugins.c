@@ -628,6 +628,42 @@ static void test_choice_of_volume(void **state)
     small_close(&c);
 }
 
+/* Room for a volume whose nodes are named by several labels, by none, or by exclusion. */
+static void test_room_by_topology(void **state)
+{
+    static const struct {
+        const char *topologies[2]; /* of two capacities; NULL: there is no second */
+        bool on_a, on_b;
+    } cases[] = {
+        {{"{matchExpressions: [{key: zone, operator: NotIn, values: [z1]}]}", NULL}, false, true},
+        {{"{matchLabels: {host: a, zone: z2}}", NULL}, false, false},
+        {{"{matchLabels: {host: a, zone: z1}}", NULL}, true, false},
+        {{"{}", NULL}, true, true},
+        {{"{matchLabels: {host: a}}", "{matchLabels: {zone: z1}}"}, true, false},
+        {{"{matchLabels: {zone: z2}}", "{matchLabels: {host: b}}"}, false, true},
+        {{"{matchLabels: {host: a}}", "{}"}, true, true},
+        {{"{}", "{matchLabels: {host: a}}"}, true, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: drv}\n"
+                      "spec: {storageCapacity: true}\n---\n" LATE("any", "drv")
+                          CLAIM("c1", "any", "10Gi", ""));
+        for (int k = 0; k < 2 && cases[i].topologies[k] != NULL; k++)
+            small_addf(&c,
+                       "apiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\nmetadata: {name: "
+                       "k%d, namespace: s}\nstorageClassName: any\nnodeTopology: %s\n"
+                       "capacity: 20Gi\n",
+                       k, cases[i].topologies[k]);
+        expect(&c, small_pod(&c, "p", NULL, "", USES("c1")), a, cases[i].on_a ? "" : NO_SPACE, b,
+               cases[i].on_b ? "" : NO_SPACE);
+        small_close(&c);
+    }
+}
+
 /* Of equally large volumes, the first that arrived is chosen, wherever it may be used. */
 static void test_first_of_equal_volumes(void **state)
 {
@@ -1004,6 +1040,7 @@ int main(void)
         cmocka_unit_test(test_choice_of_volume),
         cmocka_unit_test(test_many_reservations),
         cmocka_unit_test(test_first_of_equal_volumes),
+        cmocka_unit_test(test_room_by_topology),
         cmocka_unit_test(test_volume_that_names_the_claim),
         cmocka_unit_test(test_selector_of_claim),
         cmocka_unit_test(test_volume_of_an_earlier_claim),
