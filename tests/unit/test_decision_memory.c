@@ -247,6 +247,56 @@ static void test_memory_of_plugins(void **state)
     expect_node(&(scene){plain_scene, "c", &last});
 }
 
+/* Counts pods by a selector that the test chooses. */
+static berth_requirement chosen;
+
+static berth_prepared chosen_prepare(berth_preparation *preparation)
+{
+    const berth_label_selector selector = {.match_expressions = {&chosen, 1}};
+    const berth_pod_selection what = {.size = sizeof(what),
+                                      .selector = &selector,
+                                      .topology_key = TEXT("kubernetes.io/hostname")};
+    const berth_domain_count *count = berth_preparation_count(preparation, &what);
+    assert_non_null(count);
+    memcpy(preparation->state, &count, sizeof(count));
+    return BERTH_PREPARED_ACTIVE;
+}
+
+/* A malformed selector selects no pod, so that its plugin refuses no node. */
+static void test_malformed_selection(void **state)
+{
+    static const berth_str values[] = {TEXT("s")};
+    static const struct {
+        berth_requirement requirement;
+        berth_verdict verdict;
+    } cases[] = {
+        {{TEXT("app"), TEXT("In"), {values, 1}}, BERTH_VERDICT_UNSCHEDULABLE},
+        {{TEXT("app"), TEXT("Exists"), {NULL, 0}}, BERTH_VERDICT_UNSCHEDULABLE},
+        {{TEXT("app"), TEXT("NotIn"), {NULL, 0}}, BERTH_VERDICT_PLACED},
+        {{TEXT("app"), TEXT("In"), {NULL, 0}}, BERTH_VERDICT_PLACED},
+        {{TEXT("app"), TEXT("Exists"), {values, 1}}, BERTH_VERDICT_PLACED},
+        {{TEXT("app"), TEXT("Is"), {values, 1}}, BERTH_VERDICT_PLACED},
+    };
+    static const berth_plugin plugin = {.size = sizeof(plugin),
+                                        .flags = BERTH_PLUGIN_EACH,
+                                        .name = "Chosen",
+                                        .filter_state_bytes = sizeof(berth_domain_count *),
+                                        .prepare_filter = chosen_prepare,
+                                        .filter = apart_filter};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        one_plugin room;
+        small_open_as(&c, *one_plugin_config(&room, &plugin));
+        small_node(&c, "a", ", labels: {kubernetes.io/hostname: a}");
+        small_pod(&c, "r", "a", ", labels: {app: s}", "containers: [{name: c}]");
+        chosen = cases[i].requirement;
+        small_decide(&c, small_pod(&c, "p", NULL, "", "containers: [{name: c}]"));
+        assert_int_equal(c.placement.verdict, cases[i].verdict);
+        small_close(&c);
+    }
+}
+
 static void test_memory_of_volumes(void **state)
 {
     (void)state;
@@ -278,7 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_of_volumes),    cmocka_unit_test(test_memory_of_spreading),
         cmocka_unit_test(test_memory_of_affinities), cmocka_unit_test(test_memory_of_devices),
-        cmocka_unit_test(test_memory_of_plugins),
+        cmocka_unit_test(test_memory_of_plugins),    cmocka_unit_test(test_malformed_selection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
