@@ -128,7 +128,8 @@ static void test_disks(void **state)
     }
 }
 
-/* A volume with more monitors than are told apart conflicts with all that share one of the first. */
+/* A volume with more monitors than are told apart conflicts with all that share one of the first
+ * ones. */
 static void test_many_monitors(void **state)
 {
     enum { MONITORS = 1100 };
