@@ -61,6 +61,62 @@ static void test_again(void **state)
     berth_branch_drop(branch);
 }
 
+/* What the next branch decides about the pod, which it leaves where it is. */
+static berth_node_id decide_next(const small_cluster *c, berth_pod_id pod)
+{
+    berth_engine *branch = branch_off(c);
+    berth_error error = {.code = BERTH_OK};
+    berth_decide_options options;
+    berth_placement placement;
+    berth_decide_options_init(&options);
+    small_require(berth_engine_decide(branch, pod, &options, &placement, &error), &error);
+    berth_branch_drop(branch);
+    return placement.node;
+}
+
+static berth_status update_node(void *engine, const berth_object *object, const berth_error *origin,
+                                berth_error *error)
+{
+    (void)origin;
+    return berth_engine_update(engine, object, error);
+}
+
+static void resize(small_cluster *c, const char *node, int cores)
+{
+    char text[256];
+    const int len = snprintf(text, sizeof(text),
+                             "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n"
+                             "status: {allocatable: {cpu: %d, memory: 8Gi, pods: 110}}\n",
+                             node, cores);
+    assert_int_equal(berth_reader_text(c->reader, (berth_str){text, (uint32_t)len}, "test",
+                                       update_node, c->engine, NULL),
+                     BERTH_OK);
+}
+
+/* The next branch continues with the trees of an earlier one, which know the nodes as they were. */
+static void test_changed_nodes(void **state)
+{
+    (void)state;
+    small_cluster c;
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.path = BERTH_PATH_INDEX;
+    small_open_as(&c, config);
+    const berth_node_id a = small_node(&c, "a", ""), b = small_node(&c, "b", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", one_core);
+    resize(&c, "a", 16);
+    assert_int_equal(decide_next(&c, pod), a);
+    assert_int_equal(berth_engine_close_node(c.engine, a, true, NULL), BERTH_OK);
+    assert_int_equal(decide_next(&c, pod), b);
+    assert_int_equal(berth_engine_close_node(c.engine, a, false, NULL), BERTH_OK);
+    assert_int_equal(decide_next(&c, pod), a);
+    resize(&c, "a", 2);
+    assert_int_equal(decide_next(&c, pod), b);
+    resize(&c, "a", 64);
+    assert_int_equal(decide_next(&c, pod), a);
+    small_close(&c);
+}
+
 enum { AGE = 1024 }; /* publications after which nothing is kept for future branches */
 
 static void fill_one(counted_cluster *t)
@@ -418,6 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_alone),
         WITH_CLUSTER(test_again),
+        cmocka_unit_test(test_changed_nodes),
         cmocka_unit_test(test_same_memory),
         cmocka_unit_test(test_age),
         cmocka_unit_test(test_pod_limit_follows),
