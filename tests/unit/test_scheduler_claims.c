@@ -181,14 +181,69 @@ static void test_first_goes_again(void **state)
     assert_int_equal(berth_scheduler_check(l->scheduler, NULL), BERTH_OK);
 }
 
+static int set_up_newest(void **state)
+{
+    loop *l = malloc(sizeof(*l));
+    assert_non_null(l);
+    loop_open_as(l, 37, NULL, 0, 5000, NULL);
+    loop_add(l, "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: "
+                "{driver: x.org, pool: {name: s, generation: 1, resourceSliceCount: 1}, allNodes: "
+                "true, devices: [{name: d0}, {name: d1}]}\n");
+    loop_node(l, "node", "4");
+    *state = l;
+    return 0;
+}
+
+/* A pod that requests one unit of an extended resource and finds none. */
+static berth_pod_id wait_for(loop *l, const char *name, const char *resource)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {containers: [{name: c, "
+             "image: i, resources: {requests: {%s: 1}, limits: {%s: 1}}}]}\n",
+             name, resource, resource);
+    const berth_pod_id pod = loop_add(l, text);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    return pod;
+}
+
+#define DEVICE_CLASS(name, spec)                                                                  \
+    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: " name "}\nspec: {" spec \
+    "}\n"
+
+/* A class that backs the resource, by what it says or by its name, wakes the pod; others do not. */
+static void test_class_backs_resource(void **state)
+{
+    loop *l = *state;
+    const berth_pod_id said = wait_for(l, "said", "x.org/gpu");
+    const berth_pod_id named = wait_for(l, "named", "deviceclass.resource.kubernetes.io/nic");
+    loop_advance(l, 2000);
+    loop_add(l, DEVICE_CLASS("other", ""));
+    loop_add(l, DEVICE_CLASS("card", "extendedResourceName: x.org/card"));
+    assert_int_equal(loop_state(l, said), BERTH_POD_STATE_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, named), BERTH_POD_STATE_UNSCHEDULABLE);
+    loop_update(l, DEVICE_CLASS("other", "extendedResourceName: x.org/gpu"));
+    assert_int_equal(loop_state(l, said), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_state(l, named), BERTH_POD_STATE_UNSCHEDULABLE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    loop_add(l, DEVICE_CLASS("nic", ""));
+    assert_int_equal(loop_state(l, named), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, loop_tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_claims_arrive),    TEST(test_from_template), TEST(test_status_comes_last),
-        TEST(test_claim_goes),       TEST(test_with_gates),    TEST(test_many_wait),
+        TEST(test_claims_arrive),
+        TEST(test_from_template),
+        TEST(test_status_comes_last),
+        TEST(test_claim_goes),
+        TEST(test_with_gates),
+        TEST(test_many_wait),
         TEST(test_first_goes_again),
+        cmocka_unit_test_setup_teardown(test_class_backs_resource, set_up_newest, loop_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
