@@ -1221,6 +1221,34 @@ static void test_real_workloads(void **state)
     assert_true(decoded > 20);
 }
 
+/* An amount that rounds up to a whole unit is one, with no billion of billionths beside it. */
+static berth_status see_amounts(void *context, const berth_object *object,
+                                const berth_error *origin, berth_error *error)
+{
+    const berth_resource *amounts = object->as.node->allocatable.items;
+    (void)origin;
+    (void)error;
+    assert_int_equal(object->as.node->allocatable.count, 2);
+    assert_int_equal(amounts[0].amount.units, 3);
+    assert_int_equal(amounts[0].amount.nanos, 0);
+    assert_int_equal(amounts[1].amount.units, 0);
+    assert_int_equal(amounts[1].amount.nanos, 2000000);
+    *(bool *)context = true;
+    return BERTH_OK;
+}
+
+static void test_rounded_amounts(void **state)
+{
+    const berth_str text = BERTH_STR("{kind: Node, metadata: {name: a}, status: {allocatable: "
+                                     "{cpu: 2999999u, memory: 1500u}}}");
+    bool seen = false;
+    (void)state;
+    berth_reader *reader = make_reader(true, NULL);
+    assert_int_equal(berth_reader_text(reader, text, "test", see_amounts, &seen, NULL), BERTH_OK);
+    assert_true(seen);
+    berth_reader_destroy(reader);
+}
+
 static int clean_up(void **state)
 {
     (void)state;
@@ -1246,6 +1274,7 @@ int main(void)
         cmocka_unit_test(test_refusal),
         cmocka_unit_test(test_large_list),
         cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_rounded_amounts),
         cmocka_unit_test(test_waiting_objects_come_once),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_truncations),
