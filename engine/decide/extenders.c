@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -255,14 +256,14 @@ berth_status berth__extended_keep_alone(berth__extended *extended)
     if (slot == BERTH__SLOT_NONE || berth__search_visited(extended->search, slot))
         return BERTH_OK;
     if (extended->alone.verdict == BERTH_EXTENDER_REFUSES) {
-        uint32_t *refused = berth__arena_alloc(extended->arena,
-                                               (extended->refused_count + 1) * sizeof(*refused), 8);
-        if (refused == NULL)
+        /* Room for those that extenders may refuse after it. */
+        const size_t most = (size_t)extended->search->answer.feasible_count + 1;
+        BERTH_ASSERT(extended->refused == NULL);
+        extended->refused =
+            berth__arena_alloc(extended->arena, most * sizeof(*extended->refused), 8);
+        if (extended->refused == NULL)
             return BERTH_E_NOMEM;
-        if (extended->refused_count > 0)
-            memcpy(refused, extended->refused, extended->refused_count * sizeof(*refused));
-        refused[extended->refused_count++] = slot;
-        extended->refused = refused;
+        extended->refused[extended->refused_count++] = slot;
     }
     if (extended->explanation == NULL)
         return BERTH_OK;

@@ -55,7 +55,7 @@ typedef struct berth__extended {
 berth_status berth__extended_filter(berth__extended *extended);
 
 /* After a second walk, over all nodes: restore the extenders' refusal of the node that was tried
- * alone. */
+ * alone. The filter follows. */
 berth_status berth__extended_keep_alone(berth__extended *extended);
 
 /* After berth__search_score: add the extenders' scores to the totals, and find the best again. The
