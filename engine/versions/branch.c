@@ -19,18 +19,26 @@ static berth_engine *engine_of(berth__cluster *cluster)
 
 /* ---- the counters ---- */
 
-/* Discard everything that is kept by class, layout or journal. */
+/* Discard everything that is kept by class, layout or journal. Errors: BERTH_E_NOMEM; it is kept
+ * then, because decisions cannot do without these caches. */
 static berth_status forget_decisions(berth_engine *branch)
 {
     berth__decider *decider = &branch->decider;
-    const berth__tree_counts counts = decider->indexes.counts;
+    berth__prepared_cache prepared;
+    berth__index_cache indexes;
+    if (berth__prepared_cache_init(&prepared, branch->allocator) != BERTH_OK)
+        return BERTH_E_NOMEM;
+    if (berth__index_cache_init(&indexes, branch->allocator) != BERTH_OK) {
+        berth__prepared_cache_destroy(&prepared);
+        return BERTH_E_NOMEM;
+    }
+    prepared.without_notes = true;
+    indexes.counts = decider->indexes.counts;
     berth__index_cache_destroy(&decider->indexes);
     berth__prepared_cache_destroy(&decider->prepared);
-    berth_status status = berth__prepared_cache_init(&decider->prepared, branch->allocator);
-    berth_status other = berth__index_cache_init(&decider->indexes, branch->allocator);
-    decider->prepared.without_notes = true;
-    decider->indexes.counts = counts;
-    return status == BERTH_OK ? other : status;
+    decider->indexes = indexes;
+    decider->prepared = prepared;
+    return BERTH_OK;
 }
 
 static void drop_counters(berth_engine *branch)

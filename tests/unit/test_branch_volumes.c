@@ -553,6 +553,45 @@ static void test_own_classes(void **state)
     }
 }
 
+static void fill_devices(counted_cluster *t)
+{
+    small_node(&t->c, "a", "");
+    small_add(&t->c, SLICE CLASS("extendedResourceName: x.org/gpu"));
+    t->pods[0] = small_pod(&t->c, "p", NULL, "",
+                           "containers: [{name: c, image: i, resources: {requests: {x.org/gpu: 1}, "
+                           "limits: {x.org/gpu: 1}}}]");
+    t->pods[1] = small_pod(&t->c, "q", NULL, "", "containers: [{name: c, image: i}]");
+}
+
+/* Places both pods on a branch that has removed the class, and then on one that has it. Memory may
+ * end while the second one forgets; a pod without devices can be placed all the same. */
+static berth_status try_classes(counted_cluster *t)
+{
+    static const berth_str name = TEXT("gpu");
+    berth_placement placement;
+    berth_status status = BERTH_OK;
+    for (int i = 0; i < 2 && status == BERTH_OK; i++) {
+        berth_engine *branch = NULL;
+        status = branch_make(t->c.engine, &branch, NULL);
+        if (status == BERTH_OK && i == 0)
+            status =
+                berth_engine_remove(branch, BERTH_KIND_DEVICE_CLASS, (berth_str){0}, name, NULL);
+        if (status == BERTH_OK) {
+            status = berth_engine_schedule(branch, t->pods[0], &placement, NULL);
+            const berth_status other = berth_engine_schedule(branch, t->pods[1], &placement, NULL);
+            status = status == BERTH_OK ? other : status;
+        }
+        berth_branch_drop(branch);
+    }
+    return status;
+}
+
+static void test_memory_of_classes(void **state)
+{
+    (void)state;
+    fail_each(fill_devices, try_classes, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -573,6 +612,7 @@ int main(void)
         WITH_CLUSTER(test_claims_before_all),
         WITH_CLUSTER(test_own_classes),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
