@@ -400,6 +400,61 @@ static void test_later_of_profiles(void **state)
     }
 }
 
+/* ---- arrays that are NULL ---- */
+
+static void copy_empty(const berth_object *object)
+{
+    berth_error error = {0};
+    berth_object *copy = NULL;
+    if (berth_object_copy(object, NULL, &copy, &error) != BERTH_OK)
+        fail_msg("%s: %s", berth_kind_name(object->kind), error.message);
+    assert_int_equal(copy->kind, object->kind);
+    berth_object_destroy(copy);
+}
+
+/* A list that is NULL has no items whatever its count, at the top of an object and within. */
+#define COPY(KIND, type, ...)                            \
+    copy_empty(                                          \
+        &(const berth_object){.kind = BERTH_KIND_##KIND, \
+                              .as.any = &(const type){.meta.name = BERTH_STR("o"), __VA_ARGS__}})
+
+static void test_no_arrays_of_pods_and_nodes(void **state)
+{
+    (void)state;
+    const berth_container container = {.port_count = 1};
+    COPY(NODE, berth_node, .meta.owner_count = 1, .taint_count = 1, .image_count = 1,
+         .condition_count = 1);
+    COPY(CSI_NODE, berth_csi_node, .driver_count = 1);
+    COPY(POD, berth_pod, .container_count = 1, .init_container_count = 1,
+         .pod_affinity.required_count = 1, .pod_affinity.preferred_count = 1,
+         .pod_anti_affinity.required_count = 1, .pod_anti_affinity.preferred_count = 1,
+         .toleration_count = 1, .spread_count = 1, .volume_count = 1, .resource_claim_count = 1,
+         .condition_count = 1, .resource_claim_status_count = 1, .container_status_count = 1,
+         .init_container_status_count = 1);
+    COPY(POD, berth_pod, .containers = &container, .container_count = 1,
+         .init_containers = &container, .init_container_count = 1);
+}
+
+static void test_no_arrays_of_devices(void **state)
+{
+    (void)state;
+    const berth_exact_request exact = {.selector_count = 1, .toleration_count = 1};
+    const berth_claim_request requests[] = {{.exactly = &exact},
+                                            {.first_available = &exact, .first_available_count = 1},
+                                            {.first_available_count = 1}};
+    const berth_claim_allocation allocation = {.result_count = 1, .config_count = 1};
+    const berth_allocated_status status = {.condition_count = 1};
+    const berth_slice_device device = {
+        .attribute_count = 1, .capacity_count = 1, .consumes_counter_count = 1, .taint_count = 1};
+    COPY(RESOURCE_CLAIM, berth_resource_claim, .request_count = 1, .constraint_count = 1,
+         .config_count = 1, .reserved_for_count = 1, .device_count = 1);
+    COPY(RESOURCE_CLAIM, berth_resource_claim, .requests = requests, .request_count = 3,
+         .devices = &status, .device_count = 1, .allocation = &allocation);
+    COPY(RESOURCE_SLICE, berth_resource_slice, .device_count = 1, .shared_counter_count = 1);
+    COPY(RESOURCE_SLICE, berth_resource_slice, .devices = &device, .device_count = 1);
+    COPY(DEVICE_CLASS, berth_device_class, .selector_count = 1, .config_count = 1);
+}
+
 /* ---- output ---- */
 
 static berth_status look(void *context, const berth_object *object, const berth_error *origin,
@@ -469,6 +524,8 @@ int main(void)
         cmocka_unit_test(test_later_of_claims),
         cmocka_unit_test(test_later_of_slices),
         cmocka_unit_test(test_later_of_profiles),
+        cmocka_unit_test(test_no_arrays_of_pods_and_nodes),
+        cmocka_unit_test(test_no_arrays_of_devices),
         cmocka_unit_test(test_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
