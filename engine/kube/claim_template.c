@@ -218,8 +218,10 @@ berth_status berth__make_claims(berth_reader *reader, const berth__item *item, b
         const berth_pod_claim *entry = &pod->resource_claims[i];
         if (berth__str_empty(entry->claim_template) || has_status(pod, entry->name))
             continue;
-        const berth__claim_template *template =
-            find(reader, key_of(reader, arena, pod->meta.namespace_name, entry->claim_template));
+        berth_str key = key_of(reader, arena, pod->meta.namespace_name, entry->claim_template);
+        if (key.data == NULL)
+            return berth__reader_no_memory(reader);
+        const berth__claim_template *template = find(reader, key);
         if (template == NULL) {
             berth__note(reader, item, BERTH_NOTE_CLAIM_TEMPLATE_MISSING, entry->claim_template,
                         (berth_str){0});

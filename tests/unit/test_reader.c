@@ -892,6 +892,48 @@ static berth_status read_scarcely(const berth_allocator *allocator, const void *
     return finish_reading(reader, berth__text_of(text), &names_only);
 }
 
+static berth_status default_scarcely(const berth_allocator *allocator, const void *text)
+{
+    berth_reader *reader;
+    const berth_read_options options = {
+        .size = sizeof(options), .apply_defaults = true, .allocator = allocator};
+    clear_sheet();
+    BERTH_TRY(berth_reader_create(&options, &reader, NULL));
+    return finish_reading(reader, berth__text_of(text), &whole_objects);
+}
+
+/* Once the memory suffices, all objects have their defaults. */
+static void test_scarce_memory_of_defaults(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(defaulted) / sizeof(defaulted[0]); i++) {
+        scarce_until_enough(default_scarcely, defaulted[i].text);
+        assert_string_equal(got.text, defaulted[i].object);
+    }
+}
+
+/* Claims made from templates, and a RuntimeClass, each after the pod that waits for it. */
+static void test_scarce_memory_of_waiting_pods(void **state)
+{
+    (void)state;
+    static const char claims[] =
+        "--- {kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: e,"
+        " resourceClaimTemplateName: t}, {name: f, resourceClaimTemplateName: t}]}}\n"
+        "--- {kind: ResourceClaimTemplate, apiVersion: resource.k8s.io/v1, metadata: {name: t},"
+        " spec: {metadata: {annotations: {a: b}}, spec: {devices: {requests: [{name: r, exactly:"
+        " {deviceClassName: g}}]}}}}\n";
+    static const char runtime[] =
+        "--- {kind: Pod, metadata: {name: p}, spec: {runtimeClassName: r}}\n"
+        "--- {kind: RuntimeClass, apiVersion: node.k8s.io/v1, metadata: {name: r}, handler: h,"
+        " overhead: {podFixed: {cpu: 1u}}, scheduling: {nodeSelector: {a: b}, tolerations:"
+        " [{operator: Exists}]}}\n";
+    scarce_until_enough(default_scarcely, claims);
+    assert_non_null(strstr(got.text, "ResourceClaim default/p-e-"));
+    assert_non_null(strstr(got.text, "ResourceClaim default/p-f-"));
+    scarce_until_enough(default_scarcely, runtime);
+    assert_non_null(strstr(got.text, " overhead={cpu=1m}"));
+}
+
 /* Whichever allocation fails, reading returns BERTH_E_NOMEM and leaks nothing. */
 static void test_scarce_memory(void **state)
 {
@@ -1286,6 +1328,8 @@ int main(void)
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_scarce_memory_of_devices),
         cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_scarce_memory_of_defaults),
+        cmocka_unit_test(test_scarce_memory_of_waiting_pods),
         cmocka_unit_test(test_real_manifests),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_real_vectors),
