@@ -144,6 +144,12 @@ static const fault_case refused[] = {
     {"[\"\xff\"]", 1, 3, "found byte 0xff, expected valid UTF-8"},
     {"[\"\xc0\x80\"]", 1, 3, "found byte 0xc0, expected valid UTF-8"},
     {"[\"\xed\xa0\x80\"]", 1, 3, "found byte 0xed, expected valid UTF-8"},
+    /* longer than need be, and beyond the last character; the first and the last ones are valid */
+    {"[\"\xe0\xa0\x80\xe0\x9f\xbf\"]", 1, 6, "found byte 0xe0, expected valid UTF-8"},
+    {"[\"\xf0\x90\x80\x80\xf0\x8f\xbf\xbf\"]", 1, 7, "found byte 0xf0, expected valid UTF-8"},
+    {"[\"\xed\x9f\xbf\xed\xbf\xbf\"]", 1, 6, "found byte 0xed, expected valid UTF-8"},
+    {"[\"\xf4\x8f\xbf\xbf\xf4\x90\x80\x80\"]", 1, 7, "found byte 0xf4, expected valid UTF-8"},
+    {"[\"\\u00Fg\"]", 1, 8, "found 'g', expected four hexadecimal digits behind \\u"},
     {"[\"\t\"]", 1, 3,
      "found byte 0x09, expected an escape instead of a bare control character in a string"},
     {"\n\n [1,\n  }", 4, 3, "found '}', expected a value"},
