@@ -1087,6 +1087,66 @@ static char *written(const berth_object *object)
     return text;
 }
 
+/* An object of a reader, written again with as little memory as suffices. */
+static berth_status write_scarcely(const berth_allocator *allocator, const void *object)
+{
+    berth__encoder encoder;
+    berth__encoder_init(&encoder, allocator);
+    berth__encode_object(&encoder, object);
+    const bool ok = encoder.ok;
+    berth__encoder_destroy(&encoder);
+    return ok ? BERTH_OK : BERTH_E_NOMEM;
+}
+
+static berth_status write_again(void *context, const berth_object *object,
+                                const berth_error *origin, berth_error *error)
+{
+    char **out = context;
+    (void)origin;
+    (void)error;
+    scarce_until_enough(write_scarcely, object);
+    free(*out);
+    *out = written(object);
+    return BERTH_OK;
+}
+
+/* Texts with characters that need an escape, amounts, and parameters of drivers are written as they
+ * were read. */
+static void test_written(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"p\", \"labels\": "
+         "{\"b\": \"2\", \"a\": \"q\\\"b\\\\n\\nt\\td\\u007fc\\u0001\"}}}",
+         "\"q\\\"b\\\\n\\nt\\td\\u007fc\\u0001\""},
+        {"{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n\"}, "
+         "\"status\": "
+         "{\"allocatable\": {\"storage\": \"2Gi\", \"cpu\": \"1500m\"}}}",
+         "\"storage\": \"2Gi\""},
+        {"{\"apiVersion\": \"v1\", \"kind\": \"PersistentVolumeClaim\", \"metadata\": {\"name\": "
+         "\"c\"}, \"spec\": {\"resources\": {\"requests\": {\"storage\": \"500m\"}}}}",
+         "\"storage\": \"500m\""},
+        {"{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceClaim\", \"metadata\": "
+         "{\"name\": \"c\"}, \"spec\": {\"devices\": {\"config\": [{\"opaque\": {\"driver\": "
+         "\"d\", \"parameters\": {\"no\": false, \"yes\": true, \"none\": null, \"n\": 1.5}}}]}}}",
+         "{\"no\": false, \"yes\": true, \"none\": null, \"n\": 1.5}"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *out = NULL;
+        berth_error error;
+        berth_reader *reader = make_reader(false, NULL);
+        assert_int_equal(berth_reader_text(reader, berth__text_of(cases[i].text), "t", write_again,
+                                           &out, &error),
+                         BERTH_OK);
+        if (strstr(out, cases[i].part) == NULL)
+            fail_msg("%s lacks %s", out, cases[i].part);
+        free(out);
+        berth_reader_destroy(reader);
+    }
+}
+
 /* A copy says the same, also when the memory of the original has been used for something else. */
 static void check_copy(const berth_object *object, berth__arena *of)
 {
@@ -1331,6 +1391,7 @@ int main(void)
         cmocka_unit_test(test_scarce_memory_of_defaults),
         cmocka_unit_test(test_scarce_memory_of_waiting_pods),
         cmocka_unit_test(test_real_manifests),
+        cmocka_unit_test(test_written),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_real_vectors),
         cmocka_unit_test(test_real_workloads),
