@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,8 +14,9 @@
 #include "base/memory.h"
 
 typedef struct scarce {
-    unsigned left; /* requests that it still grants */
-    int held;      /* pieces not yet released */
+    unsigned left;  /* requests that it still grants */
+    unsigned alone; /* the request that is refused though later ones are granted; 0: none */
+    int held;       /* pieces not yet released */
     int64_t held_bytes;
 } scarce;
 
@@ -23,7 +25,7 @@ static bool scarce_refuses(scarce *s)
     if (s->left == 0)
         return true;
     s->left--;
-    return false;
+    return s->alone > 0 && --s->alone == 0;
 }
 
 static void *scarce_allocate(void *context, size_t bytes, size_t align)
@@ -65,19 +67,45 @@ static void scarce_assert_released(const scarce *s)
 }
 
 /* Calls `attempt`, which works with scarce memory, with one more granted request each time until
- * it succeeds. Before that it must return BERTH_E_NOMEM, and it must never leak. */
+ * it succeeds. Before that it must return BERTH_E_NOMEM, and it must never leak. With plenty of
+ * memory it must not need more requests: otherwise it has succeeded although one was refused. */
 static void scarce_until_enough(berth_status (*attempt)(const berth_allocator *allocator,
                                                         const void *input),
                                 const void *input)
 {
+    enum { PLENTY = 1 << 20 };
     berth_status status = BERTH_E_NOMEM;
-    for (unsigned granted = 0; status != BERTH_OK; granted++) {
+    unsigned granted;
+    for (granted = 0; status != BERTH_OK; granted++) {
         scarce s = {.left = granted};
         const berth_allocator allocator = scarce_allocator(&s);
         status = attempt(&allocator, input);
         assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
         scarce_assert_released(&s);
         assert_true(granted < 20000);
+    }
+    scarce s = {.left = PLENTY};
+    const berth_allocator allocator = scarce_allocator(&s);
+    assert_int_equal(attempt(&allocator, input), BERTH_OK);
+    assert_int_equal(PLENTY - s.left, granted - 1);
+}
+
+/* Calls `attempt` with a single request refused, each in turn, so that it may go on. It must return
+ * BERTH_E_NOMEM or, if it `spares` some requests, BERTH_OK; it then checks its result itself. */
+static inline void scarce_each_alone(berth_status (*attempt)(const berth_allocator *allocator,
+                                                             const void *input),
+                                     const void *input, bool spares)
+{
+    enum { PLENTY = 1 << 20 };
+    bool refused = true;
+    for (unsigned n = 1; refused; n++) {
+        scarce s = {.left = PLENTY, .alone = n};
+        const berth_allocator allocator = scarce_allocator(&s);
+        const berth_status status = attempt(&allocator, input);
+        refused = s.alone == 0;
+        if (status != (refused ? BERTH_E_NOMEM : BERTH_OK) && !(spares && status == BERTH_OK))
+            fail_msg("request %u: status %d", n, (int)status);
+        scarce_assert_released(&s);
     }
 }
 

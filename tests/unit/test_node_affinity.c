@@ -1,5 +1,6 @@
 /* Node affinity: the nodes that a pod's terms name, together with the node that the pod itself
  * names; weights of preferred terms; affinity that a profile adds. */
+#include "arena_pieces.h"
 #include "profile_points.h"
 #include "rule_cluster.h"
 #include "scarce_memory.h"
@@ -128,7 +129,10 @@ static void test_memory_of_added_affinity(void **state)
     profile_points points;
     own_points(&profile, &points)[BERTH_POINT_FILTER] = (berth_plugin_list){&ref, 1};
     points.lists[BERTH_POINT_SCORE] = (berth_plugin_list){&ref, 1};
+    arena_pieces_refuse = scarce_piece;
     scarce_until_enough(create, &profile);
+    scarce_each_alone(create, &profile, false);
+    arena_pieces_refuse = NULL;
 }
 
 int main(void)

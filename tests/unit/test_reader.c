@@ -383,6 +383,10 @@ static const object_case defaulted[] = {
      " container(a requests={cpu=300m}) container(b requests={cpu=200m})"
      " init(i requests={cpu=600m}) pod-requests={x/y=1,cpu=600m,memory=1Gi}"
      " pod-limits={cpu=2,memory=1Gi}\n"},
+    {"--- {kind: Pod, metadata: {name: p}, spec: {resources: {requests: {cpu: 1500u}, limits: {cpu:"
+     " 2500u}}}}",
+     "Pod default/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
+     " pod-requests={cpu=2m} pod-limits={cpu=3m}\n"},
     /* containers that do not name a resource add nothing to it; sidecars run beside the others */
     {"--- {kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {requests:"
      " {memory: 1Gi}}}, {name: b, resources: {requests: {cpu: 1}}}], initContainers: [{name: s,"
@@ -892,46 +896,49 @@ static berth_status read_scarcely(const berth_allocator *allocator, const void *
     return finish_reading(reader, berth__text_of(text), &names_only);
 }
 
-static berth_status default_scarcely(const berth_allocator *allocator, const void *text)
+static berth_status default_scarcely(const berth_allocator *allocator, const void *input)
 {
+    const object_case *one = input;
     berth_reader *reader;
     const berth_read_options options = {
         .size = sizeof(options), .apply_defaults = true, .allocator = allocator};
     clear_sheet();
     BERTH_TRY(berth_reader_create(&options, &reader, NULL));
-    return finish_reading(reader, berth__text_of(text), &whole_objects);
+    BERTH_TRY(finish_reading(reader, berth__text_of(one->text), &whole_objects));
+    assert_string_equal(got.text, one->object);
+    return BERTH_OK;
 }
 
-/* Once the memory suffices, all objects have their defaults. */
+/* If the memory suffices, all objects have their defaults, and those that wait for others come with
+ * what they wait for. Texts are kept for later where memory allows. */
 static void test_scarce_memory_of_defaults(void **state)
 {
     (void)state;
+    static const object_case waiting[] = {
+        {"--- {kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: e,"
+         " resourceClaimTemplateName: t}]}}\n"
+         "--- {kind: ResourceClaimTemplate, apiVersion: resource.k8s.io/v1, metadata: {name: t},"
+         " spec: {metadata: {annotations: {a: b}}, spec: {devices: {requests: [{name: r, exactly:"
+         " {deviceClassName: g}}]}}}}\n",
+         "ResourceClaim default/p-e-5d368 uid=berth-default/p/e annotations={a=b,"
+         "resource.kubernetes.io/pod-claim-name=e} owner(v1 Pod p berth-default/p controller)\n"
+         "Pod default/p uid=berth-default/p scheduler=default-scheduler priority=0"
+         " preemption=PreemptLowerPriority devices(e  t)\n"},
+        {"--- {kind: Pod, metadata: {name: p}, spec: {runtimeClassName: r}}\n"
+         "--- {kind: RuntimeClass, apiVersion: node.k8s.io/v1, metadata: {name: r}, handler: h,"
+         " overhead: {podFixed: {cpu: 1u}}, scheduling: {nodeSelector: {a: b}, tolerations:"
+         " [{operator: Exists}]}}\n",
+         "Pod default/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
+         " overhead={cpu=1m} node-selector={a=b} toleration( Exists  )\n"},
+    };
     for (size_t i = 0; i < sizeof(defaulted) / sizeof(defaulted[0]); i++) {
-        scarce_until_enough(default_scarcely, defaulted[i].text);
-        assert_string_equal(got.text, defaulted[i].object);
+        scarce_until_enough(default_scarcely, &defaulted[i]);
+        scarce_each_alone(default_scarcely, &defaulted[i], true);
     }
-}
-
-/* Claims made from templates, and a RuntimeClass, each after the pod that waits for it. */
-static void test_scarce_memory_of_waiting_pods(void **state)
-{
-    (void)state;
-    static const char claims[] =
-        "--- {kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: e,"
-        " resourceClaimTemplateName: t}, {name: f, resourceClaimTemplateName: t}]}}\n"
-        "--- {kind: ResourceClaimTemplate, apiVersion: resource.k8s.io/v1, metadata: {name: t},"
-        " spec: {metadata: {annotations: {a: b}}, spec: {devices: {requests: [{name: r, exactly:"
-        " {deviceClassName: g}}]}}}}\n";
-    static const char runtime[] =
-        "--- {kind: Pod, metadata: {name: p}, spec: {runtimeClassName: r}}\n"
-        "--- {kind: RuntimeClass, apiVersion: node.k8s.io/v1, metadata: {name: r}, handler: h,"
-        " overhead: {podFixed: {cpu: 1u}}, scheduling: {nodeSelector: {a: b}, tolerations:"
-        " [{operator: Exists}]}}\n";
-    scarce_until_enough(default_scarcely, claims);
-    assert_non_null(strstr(got.text, "ResourceClaim default/p-e-"));
-    assert_non_null(strstr(got.text, "ResourceClaim default/p-f-"));
-    scarce_until_enough(default_scarcely, runtime);
-    assert_non_null(strstr(got.text, " overhead={cpu=1m}"));
+    for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
+        scarce_until_enough(default_scarcely, &waiting[i]);
+        scarce_each_alone(default_scarcely, &waiting[i], true);
+    }
 }
 
 /* Whichever allocation fails, reading returns BERTH_E_NOMEM and leaks nothing. */
@@ -1105,6 +1112,7 @@ static berth_status write_again(void *context, const berth_object *object,
     (void)origin;
     (void)error;
     scarce_until_enough(write_scarcely, object);
+    scarce_each_alone(write_scarcely, object, false);
     free(*out);
     *out = written(object);
     return BERTH_OK;
@@ -1389,7 +1397,6 @@ int main(void)
         cmocka_unit_test(test_scarce_memory_of_devices),
         cmocka_unit_test(test_scarce_memory),
         cmocka_unit_test(test_scarce_memory_of_defaults),
-        cmocka_unit_test(test_scarce_memory_of_waiting_pods),
         cmocka_unit_test(test_real_manifests),
         cmocka_unit_test(test_written),
         cmocka_unit_test(test_copies),
