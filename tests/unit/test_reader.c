@@ -598,6 +598,8 @@ static const fault_case faults[] = {
      "test:3: Pod s/p: spec: expected an object, found a list"},
     {"kind: Pod\nmetadata: {name: p}\nspec: {priority: 1.5}\n", BERTH_E_INVALID,
      "test:3: Pod default/p: spec.priority: expected an integer, found 1.5"},
+    {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"priority\":1e3}}",
+     BERTH_E_INVALID, "test:1: Pod default/p: spec.priority: expected an integer, found 1e3"},
     {"kind: Pod\nmetadata: {name: p}\nspec: {priority: 2147483648}\n", BERTH_E_RANGE,
      "test:3: Pod default/p: spec.priority: 2147483648 is out of the range of 32-bit integers"},
     {"kind: Node\nmetadata: {name: a}\nstatus: {images: [{sizeBytes: 9223372036854775808}]}\n",
@@ -1136,6 +1138,11 @@ static void test_written(void **state)
         {"{\"apiVersion\": \"v1\", \"kind\": \"PersistentVolumeClaim\", \"metadata\": {\"name\": "
          "\"c\"}, \"spec\": {\"resources\": {\"requests\": {\"storage\": \"500m\"}}}}",
          "\"storage\": \"500m\""},
+        /* of equal keys, the last one counts; a null is an empty value */
+        {"{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceSlice\", \"metadata\": "
+         "{\"name\": \"s\"}, \"spec\": {\"driver\": \"d\", \"devices\": [{\"name\": \"g\", "
+         "\"capacity\": {\"m\": {\"value\": \"1\"}, \"n\": null, \"m\": {\"value\": \"2\"}}}]}}",
+         "\"capacity\": {\"n\": {}, \"m\": {\"value\": \"2\"}}"},
         {"{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceClaim\", \"metadata\": "
          "{\"name\": \"c\"}, \"spec\": {\"devices\": {\"config\": [{\"opaque\": {\"driver\": "
          "\"d\", \"parameters\": {\"no\": false, \"yes\": true, \"none\": null, \"n\": 1.5}}}]}}}",

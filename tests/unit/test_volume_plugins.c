@@ -1004,6 +1004,14 @@ static void test_zones(void **state)
         {"failure-domain.beta.kubernetes.io/region: r1", "topology.kubernetes.io/region: r2",
          NO_ZONE},
         {"topology.kubernetes.io/zone: z1", "failure-domain.beta.kubernetes.io/zone: z1", NO_ZONE},
+        /* several zones by the old label, which a node may replace by the new one */
+        {"failure-domain.beta.kubernetes.io/zone: z0__z2", "topology.kubernetes.io/zone: z2", ""},
+        {"failure-domain.beta.kubernetes.io/zone: z0__z2", "topology.kubernetes.io/zone: z1",
+         NO_ZONE},
+        {"failure-domain.beta.kubernetes.io/zone: z0__z2",
+         "failure-domain.beta.kubernetes.io/zone: z2", ""},
+        {"failure-domain.beta.kubernetes.io/zone: z0__z2",
+         "failure-domain.beta.kubernetes.io/zone: z1, topology.kubernetes.io/zone: z2", NO_ZONE},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
