@@ -36,6 +36,7 @@ static void test_named_node_and_affinity(void **state)
         {REQUIRED(TERM(NAMED("In", "ghost"))), true},
         {REQUIRED(TERM(NAMED("In", "a, ghost"))), true},
         {REQUIRED(TERM(NAMED("In", "a")) ", " TERM(NAMED("In", "ghost"))), true},
+        {REQUIRED(TERM(NAMED("In", "ghost")) ", " TERM(NAMED("In", "a"))), true},
         {REQUIRED(TERM(NAMED("In", "a")) ", " TERM(NAMED("In", "b"))), false},
         {REQUIRED(TERM(NAMED("In", "a, ghost") ", " NAMED("In", "a, b"))), false},
         {REQUIRED(TERM(NAMED("In", "a, ghost") ", " NAMED("NotIn", "a"))), true},

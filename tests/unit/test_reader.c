@@ -917,15 +917,18 @@ static void test_scarce_memory_of_defaults(void **state)
 {
     (void)state;
     static const object_case waiting[] = {
-        {"--- {kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: e,"
+        {"--- {kind: Pod, metadata: {name: p}, spec: {resourceClaims: [{name: d,"
+         " resourceClaimName: x}, {name: e, resourceClaimTemplateName: t}, {name: f,"
          " resourceClaimTemplateName: t}]}}\n"
          "--- {kind: ResourceClaimTemplate, apiVersion: resource.k8s.io/v1, metadata: {name: t},"
          " spec: {metadata: {annotations: {a: b}}, spec: {devices: {requests: [{name: r, exactly:"
          " {deviceClassName: g}}]}}}}\n",
          "ResourceClaim default/p-e-5d368 uid=berth-default/p/e annotations={a=b,"
          "resource.kubernetes.io/pod-claim-name=e} owner(v1 Pod p berth-default/p controller)\n"
+         "ResourceClaim default/p-f-5d3a5 uid=berth-default/p/f annotations={a=b,"
+         "resource.kubernetes.io/pod-claim-name=f} owner(v1 Pod p berth-default/p controller)\n"
          "Pod default/p uid=berth-default/p scheduler=default-scheduler priority=0"
-         " preemption=PreemptLowerPriority devices(e  t)\n"},
+         " preemption=PreemptLowerPriority devices(d x ) devices(e  t) devices(f  t)\n"},
         {"--- {kind: Pod, metadata: {name: p}, spec: {runtimeClassName: r}}\n"
          "--- {kind: RuntimeClass, apiVersion: node.k8s.io/v1, metadata: {name: r}, handler: h,"
          " overhead: {podFixed: {cpu: 1u}}, scheduling: {nodeSelector: {a: b}, tolerations:"
