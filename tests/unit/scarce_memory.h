@@ -109,4 +109,13 @@ static inline void scarce_each_alone(berth_status (*attempt)(const berth_allocat
     }
 }
 
+/* Refuses each request alone, and together with all later ones. `attempt` spares none. */
+static inline void scarce_each_request(berth_status (*attempt)(const berth_allocator *allocator,
+                                                               const void *input),
+                                       const void *input)
+{
+    scarce_until_enough(attempt, input);
+    scarce_each_alone(attempt, input, false);
+}
+
 #endif

@@ -671,12 +671,12 @@ static void test_scarce_memory(void **state)
     (void)state;
     char path[1024];
     golden_path(path, sizeof(path), "everything.yaml");
-    scarce_until_enough(read_scarcely, &(berth__config_source){.path = path});
+    scarce_each_request(read_scarcely, &(berth__config_source){.path = path});
     golden_path(path, sizeof(path), "beta.json");
-    scarce_until_enough(read_scarcely, &(berth__config_source){.path = path});
+    scarce_each_request(read_scarcely, &(berth__config_source){.path = path});
 #ifndef BERTH_NO_LEGACY
     golden_path(path, sizeof(path), "policy.yaml");
-    scarce_until_enough(read_scarcely, &(berth__config_source){.path = path});
+    scarce_each_request(read_scarcely, &(berth__config_source){.path = path});
 #endif
 }
 
@@ -710,7 +710,7 @@ static berth_status read_extenders_scarcely(const berth_allocator *allocator, co
 static void test_scarce_memory_of_extenders(void **state)
 {
     (void)state;
-    scarce_until_enough(
+    scarce_each_request(
         read_extenders_scarcely,
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
         "profiles:\n"

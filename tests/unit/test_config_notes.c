@@ -152,7 +152,7 @@ static berth_status read_scarcely(const berth_allocator *allocator, const void *
 static void test_scarce_memory(void **state)
 {
     (void)state;
-    scarce_until_enough(read_scarcely,
+    scarce_each_request(read_scarcely,
                         HEAD "profiles: [{plugins: {permit: {enabled: [{name: Own}]}}, "
                              "pluginConfig: [{name: Coscheduling}]}]\n");
 }

@@ -190,7 +190,7 @@ static void test_repeated(void **state)
 static void test_scarce(void **state)
 {
     (void)state;
-    scarce_until_enough(ask_all, NULL);
+    scarce_each_request(ask_all, NULL);
 }
 
 /* A question that was not asked before goes to the extender, also in a repetition. */

@@ -176,7 +176,7 @@ static void test_memory_of_labels(void **state)
 {
     (void)state;
     arena_pieces_refuse = scarce_piece;
-    scarce_until_enough(make_many, NULL);
+    scarce_each_request(make_many, NULL);
     arena_pieces_refuse = NULL;
 }
 

@@ -134,7 +134,7 @@ static void test_memory(void **state)
     (void)state;
     memset(reason, 'x', sizeof(reason));
     memcpy(reason + LONG - 3, "[B]", 3);
-    scarce_until_enough(say, reason);
+    scarce_each_request(say, reason);
 }
 
 /* ---- lines ---- */

@@ -131,8 +131,7 @@ static void test_memory_of_added_affinity(void **state)
     own_points(&profile, &points)[BERTH_POINT_FILTER] = (berth_plugin_list){&ref, 1};
     points.lists[BERTH_POINT_SCORE] = (berth_plugin_list){&ref, 1};
     arena_pieces_refuse = scarce_piece;
-    scarce_until_enough(create, &profile);
-    scarce_each_alone(create, &profile, false);
+    scarce_each_request(create, &profile);
     arena_pieces_refuse = NULL;
 }
 

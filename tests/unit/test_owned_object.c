@@ -149,7 +149,7 @@ static void test_errors(void **state)
     (void)state;
     berth_object *original = copy_of(pod_text, NULL);
     berth_object *copy = NULL;
-    scarce_until_enough(copy_scarcely, original);
+    scarce_each_request(copy_scarcely, original);
     const berth_object unknown = {.kind = BERTH_KIND_COUNT};
     assert_int_equal(berth_object_copy(&unknown, NULL, &copy, NULL), BERTH_E_ARG);
     assert_int_equal(berth_object_copy(NULL, NULL, &copy, NULL), BERTH_E_ARG);

@@ -1116,8 +1116,7 @@ static berth_status write_again(void *context, const berth_object *object,
     char **out = context;
     (void)origin;
     (void)error;
-    scarce_until_enough(write_scarcely, object);
-    scarce_each_alone(write_scarcely, object, false);
+    scarce_each_request(write_scarcely, object);
     free(*out);
     *out = written(object);
     return BERTH_OK;

@@ -356,7 +356,7 @@ static berth_status tell_all(const berth_allocator *allocator, const void *input
 static void test_memory_runs_out(void **state)
 {
     (void)state;
-    scarce_until_enough(tell_all, NULL);
+    scarce_each_request(tell_all, NULL);
 }
 
 int main(void)
