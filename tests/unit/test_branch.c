@@ -117,6 +117,36 @@ static void test_changed_nodes(void **state)
     small_close(&c);
 }
 
+/* The first nodes of two pages of nodes go and come back. A later branch takes the pods of each off
+ * its counters once and adds them once. A pod of the zone keeps others out of it until it goes. */
+static void test_nodes_of_two_pages(void **state)
+{
+    enum { PAGE = 256 };
+    static const char lonely[] =
+        "nodeSelector: {zone: z}, affinity: {podAntiAffinity: "
+        "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: "
+        "{matchLabels: {app: web}}}]}}, containers: [{name: c, image: i}]";
+    small_cluster *c = *state;
+    for (int i = 0; i < PAGE + 2; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "n%d", i);
+        small_node(c, name, i < PAGE ? "" : ", labels: {zone: z}");
+    }
+    small_pod(c, "goes", "n256", ", labels: {app: web}", one_core);
+    small_pod(c, "stays", "n257", ", labels: {app: web}", one_core);
+    const berth_pod_id pod = small_pod(c, "p", NULL, "", lonely);
+    assert_int_equal(decide_next(c, pod), BERTH_NODE_NONE);
+    remove_named(c->engine, BERTH_KIND_NODE, "n0");
+    remove_named(c->engine, BERTH_KIND_NODE, "n256");
+    assert_int_equal(decide_next(c, pod), BERTH_NODE_NONE);
+    small_node(c, "n0", "");
+    small_node(c, "n256", ", labels: {zone: z}");
+    remove_named(c->engine, BERTH_KIND_POD, "stays");
+    assert_int_equal(decide_next(c, pod), BERTH_NODE_NONE);
+    remove_named(c->engine, BERTH_KIND_POD, "goes");
+    assert_int_not_equal(decide_next(c, pod), BERTH_NODE_NONE);
+}
+
 enum { AGE = 1024 }; /* publications after which nothing is kept for future branches */
 
 static void fill_one(counted_cluster *t)
@@ -475,6 +505,7 @@ int main(void)
         WITH_CLUSTER(test_alone),
         WITH_CLUSTER(test_again),
         cmocka_unit_test(test_changed_nodes),
+        WITH_CLUSTER(test_nodes_of_two_pages),
         cmocka_unit_test(test_same_memory),
         cmocka_unit_test(test_age),
         cmocka_unit_test(test_pod_limit_follows),

@@ -309,6 +309,10 @@ static void test_amounts(void **state)
     load(engine, SLICE("s5", ON_A, GPU("h0") ", {name: h1, attributes: {other: {string: big}}}"));
     expect_amounts(engine, "gpu", "a", 0, 0);
     expect_amounts(engine, "gpu", "b", 5, 1);
+    /* A slice that names no nodes counts on each. */
+    load(engine, SLICE("s6", "allNodes: false", NIC("n1")));
+    expect_amounts(engine, "nic", "a", 0, 0);
+    expect_amounts(engine, "nic", "b", 1, 0);
     berth_engine_destroy(engine);
 }
 

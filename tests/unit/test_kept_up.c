@@ -98,6 +98,28 @@ static void test_groups_begin_with_a_rule(void **state)
     small_close(&c);
 }
 
+/* Slots change places when a node comes. The groups move along, and nobody counts their pods
+ * again. */
+static void test_groups_move_with_the_layout(void **state)
+{
+    small_cluster c;
+    berth_node_id order[NODES + 1];
+    uint32_t count;
+    berth_error error;
+    (void)state;
+    open_laid_out(&c);
+    add_running(&c);
+    small_add(&c, "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n"
+                  "spec: {selector: {app: web}}\n");
+    small_node(&c, "a", ", labels: {topology.kubernetes.io/zone: a}");
+    small_require(berth_engine_node_order(c.engine, order, NODES + 1, &count, &error), &error);
+    assert_int_equal(count, NODES + 1);
+    assert_true(counts_of(&c)->grouping);
+    assert_int_equal(counts_of(&c)->first_group->total, PODS);
+    check(&c);
+    small_close(&c);
+}
+
 /* ---- volumes ---- */
 
 enum { CLAIMS = BERTH__STORAGE_JOURNAL };
@@ -215,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_begin_with_a_service),
         cmocka_unit_test(test_groups_begin_with_a_rule),
+        cmocka_unit_test(test_groups_move_with_the_layout),
         cmocka_unit_test(test_csi_nodes_with_the_layout),
         cmocka_unit_test(test_volumes_of_new_claims),
         cmocka_unit_test(test_volumes_of_shared_claims),
