@@ -155,10 +155,15 @@ static berth_pod_id device_scene(small_cluster *c)
                      "resources: {claims: [{name: a}]}}]");
 }
 
-/* A device that stands for an extended resource. */
+/* A device that stands for an extended resource. Another pod has a claim for one, too. */
 static berth_pod_id extended_scene(small_cluster *c)
 {
     add_nodes(c);
+    small_add(c, "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: e, uid: "
+                 "eu, annotations: {resource.kubernetes.io/extended-resource-claim: 'true'}, "
+                 "ownerReferences: [{apiVersion: v1, kind: Pod, name: other, uid: o, controller: "
+                 "true}]}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: "
+                 "gpu}}]}}}\n");
     small_add(c, "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: "
                  "{extendedResourceName: x.org/gpu, selectors: [{cel: {expression: "
                  "'device.attributes[\"x.org\"].kind == \"c\"'}}]}}"
