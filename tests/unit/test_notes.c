@@ -103,6 +103,22 @@ static void test_fields(void **state)
                  false, "", "1 p selector=0 tolerations=0\n");
 }
 
+/* A field or a label that an object has more than once; the last one counts. */
+static void test_duplicates(void **state)
+{
+    (void)state;
+    expect_notes("apiVersion: v1\nkind: Pod\n"
+                 "metadata: {name: p, labels: {app: a, b: c, app: d}}\n"
+                 "spec:\n"
+                 "  overhead: {cpu: 1}\n"
+                 "  containers: [{name: c}]\n"
+                 "  overhead: {cpu: 2}\n",
+                 false,
+                 "8 t:3 Pod default/p|metadata.labels.app|app||\n"
+                 "8 t:7 Pod default/p|spec.overhead|overhead||\n",
+                 "1 p cpu=2 selector=0 tolerations=0\n");
+}
+
 static void test_kinds(void **state)
 {
     (void)state;
@@ -225,10 +241,10 @@ static void test_nearest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),         cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_expand),         cmocka_unit_test(test_runtime_class),
-        cmocka_unit_test(test_priority_class), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_fields),        cmocka_unit_test(test_duplicates),
+        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_expand),
+        cmocka_unit_test(test_runtime_class), cmocka_unit_test(test_priority_class),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
