@@ -817,6 +817,51 @@ static void test_node_ids_are_given_again(void **state)
     berth_engine_destroy(engine);
 }
 
+static void put_node(berth_engine *engine, const char *name)
+{
+    const berth_node node = {.meta.name = text(name)};
+    assert_int_equal(berth_engine_add_node(engine, &node, NULL, NULL), BERTH_OK);
+}
+
+/* A removed node keeps its id while a pod is nominated for it. */
+static void test_id_of_nominated_node(void **state)
+{
+    (void)state;
+    berth_engine *engine = make_small();
+    put_node(engine, "named");
+    const berth_node_id named = berth_engine_find_node(engine, text("named"));
+    const berth_pod pod = {.meta.name = text("p"), .nominated_node_name = text("named")};
+    assert_int_equal(berth_engine_add_pod(engine, &pod, NULL, NULL), BERTH_OK);
+    assert_int_equal(
+        berth_engine_remove(engine, BERTH_KIND_NODE, (berth_str){0}, text("named"), NULL),
+        BERTH_OK);
+    for (int i = 0; i < 2 * BERTH__NODE_SWEEP_MIN; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "n%d", i);
+        put_node(engine, name);
+        assert_int_equal(
+            berth_engine_remove(engine, BERTH_KIND_NODE, (berth_str){0}, text(name), NULL),
+            BERTH_OK);
+    }
+    put_node(engine, "named");
+    assert_int_equal(berth_engine_find_node(engine, text("named")), named);
+    berth_engine_destroy(engine);
+}
+
+/* While nodes only come, they are swept each time their number has doubled. */
+static void test_sweeps_of_many_nodes(void **state)
+{
+    (void)state;
+    berth_engine *engine = make_small();
+    for (int i = 0; i < 3 * BERTH__NODE_SWEEP_MIN; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "n%d", i);
+        put_node(engine, name);
+    }
+    assert_int_equal(engine->cluster.node_sweep_at, 4 * BERTH__NODE_SWEEP_MIN);
+    berth_engine_destroy(engine);
+}
+
 /* A sweep that gets no memory leaves everything as it is; a later one frees what the first could
  * not. */
 static void test_no_memory(void **state)
@@ -853,6 +898,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_held),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_id_of_nominated_node),
+        cmocka_unit_test(test_sweeps_of_many_nodes),
         cmocka_unit_test(test_disks_outlive_pods),
         cmocka_unit_test(test_slot_outlives_node),
         cmocka_unit_test(test_given_back),
