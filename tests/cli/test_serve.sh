@@ -496,4 +496,19 @@ for minor in 39 31; do
 done
 start "127.0.0.1:$port" --kubernetes 1.36
 stop
+
+# ---- what is no API server ends it ----
+
+# ends_at STATUS BODY TEXT: berth serve ends with TEXT at a server that always gives this answer.
+ends_at() {
+  exec 3< <(exec python3 run_server.py "$1" "$2")
+  servers+=($!)
+  read -r api <&3
+  sed -i "s,server: '[^']*',server: 'http://127.0.0.1:$api'," "$HOME/.kube/config"
+  run 3 timeout 20 "$berth" serve --listen "127.0.0.1:$port"
+  grep -qF "$3" "$work/err" || fail "an answer with $1: $(cat "$work/err")"
+}
+ends_at 401 '{}' "does not accept the credentials (401)"
+ends_at 404 'not here' "is no API server"
+ends_at 200 'welcome' "is no API server"
 finish

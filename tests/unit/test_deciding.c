@@ -489,6 +489,24 @@ static void test_dry_run(void **state)
     free(report);
 }
 
+/* A pod is updated again while its binding is held back, and then it goes: the changes keep their
+ * order, so the engine refuses none of them. */
+static void test_changes_of_a_held_binding(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "8");
+    put_pod(MESSAGE_ADD, "p", "1", "");
+    decide();
+    put_pod(MESSAGE_UPDATE, "p", "1", "nodeName: a,");
+    put_pod(MESSAGE_UPDATE, "p", "1", "nodeName: a,");
+    (void)inbox_put_change(&w.d.in, MESSAGE_REMOVE, BERTH_KIND_POD, BERTH_STR("ns"), BERTH_STR("p"),
+                           NULL);
+    settle();
+    deciding_stop(&w.d);
+    assert_int_equal(w.d.refused, 0);
+    assert_int_equal(w.d.agreement.counts[AGREEMENT_BEST], 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -506,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_seen_bindings),
         cmocka_unit_test(test_waiting_for_an_extender),
         cmocka_unit_test_setup_teardown(test_dry_run, start_dry, stop),
+        cmocka_unit_test_setup_teardown(test_changes_of_a_held_binding, start_dry, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,6 +412,20 @@ static void test_limits_of_attachments(void **state)
     }
 }
 
+/* A volume of a kind that no CSI driver took over counts for no driver, not even for one without a
+ * name. */
+static void test_limits_of_other_volumes(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, PV("pv", "capacity: {storage: 1Gi}, storageClassName: slow, iscsi: {iqn: i}")
+                      BOUND_CLAIM("c", "pv") CSI_NODE("a", "''", "0", ""));
+    expect(&c, small_pod(&c, "p", NULL, "", USES("c")), a, "", b, "");
+    small_close(&c);
+}
+
 /* ---- VolumeBinding ---- */
 
 #define CONFLICT "VolumeBinding: node(s) had volume node affinity conflict"
@@ -1042,6 +1056,7 @@ int main(void)
         cmocka_unit_test(test_translated_handles),
         cmocka_unit_test(test_limits_of_classes),
         cmocka_unit_test(test_limits_of_attachments),
+        cmocka_unit_test(test_limits_of_other_volumes),
         cmocka_unit_test(test_reservations),
         cmocka_unit_test(test_reservation_ends),
         cmocka_unit_test(test_choices),
