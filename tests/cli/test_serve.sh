@@ -501,6 +501,7 @@ stop
 
 # ends_at STATUS BODY TEXT: berth serve ends with TEXT at a server that always gives this answer.
 ends_at() {
+  name=serve_at_$1
   exec 3< <(exec python3 run_server.py "$1" "$2")
   servers+=($!)
   read -r api <&3
