@@ -523,6 +523,35 @@ static void test_selectors(void **state)
     }
 }
 
+/* All of many selectors count: a pod that one of them does not match is none of the siblings. */
+static void test_many_selectors(void **state)
+{
+    enum { MANY = 6 };
+    static const char all[] = ", labels: {l0: x, l1: x, l2: x, l3: x, l4: x, l5: x}";
+    (void)state;
+    for (int without = 0; without < MANY; without++) {
+        small_cluster c;
+        char labels[128] = ", labels: {";
+        open_with_priority(&c, "SelectorSpreadPriority");
+        const berth_node_id a = small_node(&c, "a", ""), b = small_node(&c, "b", "");
+        for (int i = 0; i < MANY; i++) {
+            const size_t at = strlen(labels);
+            small_addf(&c,
+                       "apiVersion: v1\nkind: Service\nmetadata: {name: s%d}\n"
+                       "spec: {selector: {l%d: x}}\n",
+                       i, i);
+            (void)snprintf(labels + at, sizeof(labels) - at, "l%d: %s%s", i,
+                           i == without ? "z" : "x", i + 1 < MANY ? ", " : "}");
+        }
+        small_pod(&c, "other", "a", labels, "");
+        small_pod(&c, "sibling", "b", all, "");
+        small_decide(&c, small_pod(&c, "p", NULL, all, ""));
+        assert_int_equal(small_score(&c, "SelectorSpreadPriority", a), 10);
+        assert_int_equal(small_score(&c, "SelectorSpreadPriority", b), 0);
+        small_close(&c);
+    }
+}
+
 static void test_service_anti_affinity(void **state)
 {
     static const berth_str rack = TEXT("rack");
@@ -785,6 +814,7 @@ int main(void)
         cmocka_unit_test(test_equal),
         cmocka_unit_test(test_selector_spread),
         cmocka_unit_test(test_selectors),
+        cmocka_unit_test(test_many_selectors),
         cmocka_unit_test(test_service_anti_affinity),
         cmocka_unit_test(test_service_affinity),
         cmocka_unit_test(test_unreadable_terms),
