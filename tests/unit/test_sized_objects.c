@@ -220,6 +220,8 @@ static void refuse(const berth_object *object, const char *field)
     berth_object *copy;
     berth_error error = {0};
     assert_int_equal(berth_engine_add(engine, object, NULL, &error), BERTH_E_ARG);
+    assert_int_equal(error.code, BERTH_E_ARG);
+    assert_string_equal(error.message, "`later` refers to members that this library does not know");
     assert_string_equal(error.field, field);
     assert_non_null(strstr(error.object, berth_kind_name(object->kind)));
     assert_int_equal(berth_engine_update(engine, object, &error), BERTH_E_ARG);
