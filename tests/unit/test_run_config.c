@@ -121,6 +121,17 @@ static void test_no_election(void **state)
     run_config_free(&config);
 }
 
+/* null is as if the field were absent: the scheduler takes part in an election. */
+static void test_election_of_null(void **state)
+{
+    (void)state;
+    run_config config;
+    berth_error error;
+    assert_int_equal(read_text(&config, "leaderElection: {leaderElect: null}", &error), BERTH_OK);
+    assert_true(config.leader_elect);
+    run_config_free(&config);
+}
+
 static void test_durations(void **state)
 {
     (void)state;
@@ -157,7 +168,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_empty_kubeconfig), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_election),      cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_no_election),      cmocka_unit_test(test_election_of_null),
+        cmocka_unit_test(test_durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

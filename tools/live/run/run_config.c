@@ -106,9 +106,10 @@ static berth_status read_election(run_config *config, const json_t *from, const 
     static const char *const names[] = {"leaseDuration", "renewDeadline", "retryPeriod"};
     int64_t *times[] = {&config->lease_ns, &config->renew_deadline_ns, &config->retry_period_ns};
     const json_t *elect = json_object_get(from, "leaderElect");
-    if (elect != NULL && !json_is_boolean(elect))
+    const bool given = elect != NULL && !json_is_null(elect);
+    if (given && !json_is_boolean(elect))
         return wrong(error, source, "leaderElection.leaderElect", "expected true or false");
-    if (elect != NULL)
+    if (given)
         config->leader_elect = json_is_true(elect);
     for (size_t i = 0; i < 3; i++) {
         const char *text = yaml_tree_text(from, names[i]);
