@@ -25,5 +25,6 @@ pod = {"apiVersion": "v1", "kind": "Pod",
 json.dump({"apiVersion": "v1", "kind": "List", "items": [node, claim, devices, pod]}, sys.stdout)
 PY
 run_berth_until 20 '/resourceclaims?.*watch=' 1 --dry-run
+grep -q '/resourceclaims?.*watch=' "$work/log" || fail "a dry run does not follow claims"
 ! grep -v '^GET ' "$work/log" || fail "a dry run writes"
 finish
