@@ -1,16 +1,18 @@
 /* A class forest: for each tile of slots and for each group of tiles, the best leaf of each cell
- * (score_cells.h) and how many leaves share it. If normalizing scorers add the same to all slots of
- * a cell, the best total of many tiles is found without reading their leaves (class_search.h).
+ * (score_cells.h) and how many leaves share it. Normalizing scorers add the same to all slots of a
+ * cell but the few with counted pods (class_maps.h), so that the best total of many tiles is found
+ * without reading their leaves (class_search.h).
  *
  * Entries follow single leaves as they change. The invariant: no leaf of the entry's slots and cell
- * is above `best`, and exactly `count` of them equal it. So an entry whose count has dropped to 0
- * is an upper bound; it is recomputed only if the bound matters (berth__class_forest_tile). A
- * `best` below 0 says that no slot is feasible.
+ * is above its best, and exactly `count` of them equal it. So an entry whose count has dropped to 0
+ * is an upper bound; it is recomputed only if the bound matters (berth__class_forest_tile). No
+ * entry of a tile is above that of its group.
  *
  * A kind's index (index_kind.h) keeps a forest for each set of cells that its pods are scored by.
+ * Class maps of the same cells share it.
  *
- * Memory: one byte per slot, and about 8.5 bytes per tile and cell. Threads: the deciding thread
- * only. */
+ * Memory: one byte per slot, and about 8.5 bytes per tile and cell, of which there are a multiple
+ * of eight. Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_CLASS_FOREST_H
 #define BERTH_INDEX_CLASS_FOREST_H
 
@@ -20,29 +22,37 @@
 enum {
     BERTH__FOREST_FAN = 16,       /* tiles per group */
     BERTH__FOREST_CELLS_MAX = 64, /* with more cells there is no forest */
+    BERTH__FOREST_LANES = 8,      /* entries are computed so many cells at a time */
+    /* The best leaf of a cell without feasible slots: whatever is added, it is the worst. */
+    BERTH__FOREST_NONE = INT32_MIN / 4,
 };
 
-typedef struct berth__forest_entry {
-    int32_t best;
-    uint32_t count;
-} berth__forest_entry;
+/* Entries of a tile or a group: by cell, padded with NONE. */
+typedef struct berth__forest_entries {
+    int32_t *best;
+    uint32_t *counts;
+} berth__forest_entries;
 
 typedef struct berth__class_forest {
     uint64_t cells;  /* serial of the set of cells */
     uint64_t looked; /* slots that searches looked at since the forest became invalid */
     uint64_t asked;  /* number of its last request: the oldest is replaced first */
     bool built;
-    uint32_t cell_count, tile_count, group_count;
-    uint8_t *ids;                /* the cell of each slot, in whole tiles */
-    berth__forest_entry *tiles;  /* by tile and cell */
-    berth__forest_entry *groups; /* by group of tiles and cell */
-    int32_t *bounds;             /* scratch of a search, by group */
+    uint32_t lanes; /* cells, with padding */
+    uint32_t tile_count, group_count;
+    uint8_t *ids;                        /* the cell of each slot, in whole tiles */
+    berth__forest_entries tiles, groups; /* those of all tiles, of all groups */
+    /* Scratch of a search, by group: an upper bound on the total of slots without counted pods; the
+     * best total of all slots, and how many have it. */
+    int32_t *bounds, *bests;
+    uint32_t *equals;
+    uint32_t *listed; /* the same: where its slots begin in a class map's list; one more, the end */
     void *memory;
     size_t memory_bytes;
 } berth__class_forest;
 
-/* Reserve room for these cells. The forest is then not built. Returns false when out of memory; it
- * then has no room. */
+/* Reserve room for these cells, instead of what there was. The forest is then not built. Returns
+ * false when out of memory; it then has no room. */
 bool berth__class_forest_create(berth__class_forest *forest, const berth_allocator *allocator,
                                 const berth__score_cells *cells);
 void berth__class_forest_destroy(berth__class_forest *forest, const berth_allocator *allocator);
@@ -62,16 +72,25 @@ void berth__class_forest_tile(berth__class_forest *forest, const berth__search_t
 void berth__class_forest_group(berth__class_forest *forest, const berth__search_tree *tree,
                                uint32_t group, uint32_t cell);
 
-static inline berth__forest_entry *berth__forest_of_tile(const berth__class_forest *forest,
-                                                         uint32_t tile)
+static inline berth__forest_entries berth__forest_of_tile(const berth__class_forest *forest,
+                                                          uint32_t tile)
 {
-    return forest->tiles + (size_t)tile * forest->cell_count;
+    const size_t at = (size_t)tile * forest->lanes;
+    return (berth__forest_entries){forest->tiles.best + at, forest->tiles.counts + at};
 }
 
-static inline berth__forest_entry *berth__forest_of_group(const berth__class_forest *forest,
-                                                          uint32_t group)
+static inline berth__forest_entries berth__forest_of_group(const berth__class_forest *forest,
+                                                           uint32_t group)
 {
-    return forest->groups + (size_t)group * forest->cell_count;
+    const size_t at = (size_t)group * forest->lanes;
+    return (berth__forest_entries){forest->groups.best + at, forest->groups.counts + at};
+}
+
+/* The end of a group's tiles. */
+static inline uint32_t berth__forest_end_tile(const berth__class_forest *forest, uint32_t group)
+{
+    const uint32_t end = (group + 1) * BERTH__FOREST_FAN;
+    return end < forest->tile_count ? end : forest->tile_count;
 }
 
 #endif

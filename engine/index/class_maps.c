@@ -60,6 +60,7 @@ static void drop(berth__class_maps *maps, berth__class_map *map)
     berth__free(maps->allocator, map->members, map->member_capacity * sizeof(*map->members));
     berth__free(maps->allocator, map->newest, map->newest_capacity * sizeof(*map->newest));
     berth__free(maps->allocator, map->peopled, map->peopled_capacity * sizeof(*map->peopled));
+    berth__free(maps->allocator, map->listed, map->listed_capacity * sizeof(*map->listed));
     berth__free(maps->allocator, map, sizeof(*map));
 }
 
@@ -271,6 +272,59 @@ static void leave(berth__class_map *map, uint32_t id)
     map->empty += id >= map->cell_count && map->members[id] == 0;
 }
 
+/* Where a slot stands in the list, or would stand. */
+static uint32_t find_listed(const berth__class_map *map, uint32_t slot)
+{
+    uint32_t low = 0, high = map->listed_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (map->listed[middle].slot < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void unlist(berth__class_map *map, uint32_t slot)
+{
+    const uint32_t at = find_listed(map, slot);
+    map->listed_count--;
+    memmove(map->listed + at, map->listed + at + 1,
+            (map->listed_count - at) * sizeof(*map->listed));
+}
+
+/* List a slot with its class. Without memory there is no list. */
+static void enlist(mapping *to, uint32_t slot, uint32_t id, bool is_new)
+{
+    berth__class_map *map = to->map;
+    if (is_new && (map->listed_count == BERTH__PEOPLED_LISTED_MAX ||
+                   !berth__grow(to->maps->allocator, &map->listed, &map->listed_capacity,
+                                map->listed_count + 1, sizeof(*map->listed)))) {
+        map->unlisted = true;
+        return;
+    }
+    const uint32_t at = find_listed(map, slot);
+    if (is_new) {
+        memmove(map->listed + at + 1, map->listed + at,
+                (map->listed_count - at) * sizeof(*map->listed));
+        map->listed_count++;
+    }
+    map->listed[at] = (berth__peopled_slot){slot, id};
+}
+
+/* Bring the list up to date after a slot has changed its class. */
+static void note(mapping *to, uint32_t slot, uint32_t id, bool had_pods, bool has_pods)
+{
+    berth__class_map *map = to->map;
+    if (map->unlisted)
+        return;
+    if (has_pods)
+        enlist(to, slot, id, !had_pods);
+    else if (had_pods)
+        unlist(map, slot);
+}
+
 /* Put a slot into its class. */
 static void place(mapping *to, uint32_t slot)
 {
@@ -293,6 +347,7 @@ static void place(mapping *to, uint32_t slot)
     ids[slot % BERTH__TILE] = (uint16_t)id;
     uint64_t *word = &map->with[tile].words[slot % BERTH__TILE / 64];
     uint64_t bit = UINT64_C(1) << slot % 64;
+    note(to, slot, id, (*word & bit) != 0, any != 0);
     *word = any != 0 ? *word | bit : *word & ~bit;
     map->slots[id] = slot;
 }
@@ -331,6 +386,8 @@ static void make(mapping *to, const berth__view *view)
     map->block_count = map->empty = 0;
     map->in_order = false;
     map->gets = 0;
+    map->listed_count = 0;
+    map->unlisted = map->tile_count < BERTH__FOREST_TILES_MIN; /* nobody asks */
     memcpy(map->members, to->cells->members, map->count * sizeof(*map->members));
     for (uint32_t i = 0; i < to->parts->by_node_count; i++)
         map->seen[i] = to->parts->by_node[i]->population->changes;

@@ -6,6 +6,22 @@
 #include "base/bits.h"
 #include "columns/layout.h"
 
+/* Where the slots of each group begin in the list of those with counted pods. */
+static void find_groups(const berth__class_search *search)
+{
+    const berth__class_map *map = search->classes->map;
+    const uint32_t listed = map != NULL ? map->listed_count : 0;
+    berth__class_forest *forest = search->forest;
+    uint32_t at = 0;
+    for (uint32_t group = 0; group < forest->group_count; group++) {
+        const uint32_t first = group * BERTH__FOREST_FAN * BERTH__TILE;
+        while (at < listed && map->listed[at].slot < first)
+            at++;
+        forest->listed[group] = at;
+    }
+    forest->listed[forest->group_count] = listed;
+}
+
 void berth__class_search_begin(berth__class_search *search, const berth__search_tree *tree,
                                const berth__score_classes *classes, const berth__kernels *kernels,
                                berth__class_forest *forest)
@@ -16,16 +32,14 @@ void berth__class_search_begin(berth__class_search *search, const berth__search_
     search->forest = forest;
     if (forest == NULL)
         return;
-    for (uint32_t cell = 0; cell < forest->cell_count; cell++)
-        search->plain[cell] = search->most[cell] = BERTH__CLASS_ABSENT;
+    for (uint32_t cell = 0; cell < forest->lanes; cell++)
+        search->plain[cell] = BERTH__CLASS_ABSENT;
     for (uint32_t i = 0; i < classes->met_count; i++) {
-        const uint32_t id = classes->met[i], cell = berth__score_classes_cell(classes, id);
-        const int32_t part = classes->totals[id];
-        if (id == cell)
-            search->plain[cell] = part;
-        if (part > search->most[cell])
-            search->most[cell] = part;
+        const uint32_t id = classes->met[i];
+        if (id == berth__score_classes_cell(classes, id))
+            search->plain[id] = classes->totals[id];
     }
+    find_groups(search);
 }
 
 /* ---- by the kernel ---- */
@@ -94,92 +108,206 @@ void berth__class_search_lanes(const berth__class_search *search, uint32_t slot,
 
 /* ---- by the forest ---- */
 
-/* An upper bound on the total of any slot behind these entries; negative if none is feasible. */
-static inline int32_t bound_of(const berth__class_search *search,
-                               const berth__forest_entry *entries)
+/* A whole number of vectors, as the compiler should know. */
+static inline uint32_t lanes_of(const berth__class_search *search)
 {
+    return search->forest->lanes / BERTH__FOREST_LANES * BERTH__FOREST_LANES;
+}
+
+/* An upper bound on the total of the slots without counted pods behind these entries; negative if
+ * none is feasible. */
+static inline int32_t bound_of(const berth__class_search *search,
+                               const berth__forest_entries *entries)
+{
+    const int32_t *best = entries->best, *plain = search->plain;
+    const uint32_t lanes = lanes_of(search);
     int32_t bound = BERTH__TREE_INFEASIBLE;
-    for (uint32_t cell = 0; cell < search->forest->cell_count; cell++) {
-        const int32_t most = entries[cell].best < 0 ? -1 : entries[cell].best + search->most[cell];
-        bound = most > bound ? most : bound;
-    }
+    for (uint32_t cell = 0; cell < lanes; cell++)
+        bound = best[cell] + plain[cell] > bound ? best[cell] + plain[cell] : bound;
     return bound;
+}
+
+/* How many slots behind these entries have a total. */
+static inline uint32_t count_of(const berth__class_search *search,
+                                const berth__forest_entries *entries, int32_t total)
+{
+    const int32_t *best = entries->best, *plain = search->plain;
+    const uint32_t *counts = entries->counts, lanes = lanes_of(search);
+    uint32_t count = 0;
+    for (uint32_t cell = 0; cell < lanes; cell++)
+        count += counts[cell] & -(uint32_t)(best[cell] + plain[cell] == total);
+    return count;
 }
 
 /* Whether a cell's entry is only a bound (no leaf equals it any more) that must be recomputed,
  * because it could beat the best so far. */
-static inline bool is_loose(const berth__class_search *search, const berth__forest_entry *entries,
+static inline bool is_loose(const berth__class_search *search, const berth__forest_entries *entries,
                             uint32_t cell, int32_t best)
 {
-    return entries[cell].count == 0 && entries[cell].best >= 0 &&
-           entries[cell].best + search->most[cell] > best;
+    return entries->counts[cell] == 0 && entries->best[cell] + search->plain[cell] > best;
 }
 
-/* Add the slots without counted pods to `best`, by the entries of their cells. */
-static void take_entries(const berth__class_search *search, const berth__forest_entry *entries,
+/* Places in the list of slots with counted pods: from .. to. */
+typedef struct places {
+    uint32_t from, to;
+} places;
+
+static places places_of_group(const berth__class_search *search, uint32_t group)
+{
+    return (places){search->forest->listed[group], search->forest->listed[group + 1]};
+}
+
+/* The places of the slots below `end`. */
+static places places_until(const berth__class_search *search, uint32_t from, uint32_t to,
+                           uint32_t end)
+{
+    places own = {from, from};
+    while (own.to < to && search->classes->map->listed[own.to].slot < end)
+        own.to++;
+    return own;
+}
+
+/* Take slots with counted pods one by one. Leaves are read only if the best leaf of their cell
+ * behind these entries would do. */
+static void take_listed(const berth__class_search *search, const berth__forest_entries *entries,
+                        places listed, berth__tree_sum *best)
+{
+    const berth__class_map *map = search->classes->map;
+    for (uint32_t i = listed.from; i < listed.to; i++) {
+        const berth__peopled_slot *own = &map->listed[i];
+        const int32_t part = search->classes->totals[own->id];
+        if (entries->best[berth__class_map_cell(map, own->id)] + part < best->best)
+            continue;
+        const int32_t leaf = search->tree->leaves[own->slot];
+        if (leaf >= 0)
+            berth__tree_sum_take(best, leaf + part, 1);
+    }
+}
+
+static uint32_t end_of_tile(const berth__class_search *search, uint32_t tile)
+{
+    const uint32_t end = (tile + 1) * BERTH__TILE;
+    return end < search->tree->slot_count ? end : search->tree->slot_count;
+}
+
+static void best_of_tile(const berth__class_search *search, uint32_t tile, places listed,
                          berth__tree_sum *best)
 {
-    for (uint32_t cell = 0; cell < search->forest->cell_count; cell++)
-        if (entries[cell].count > 0 && search->plain[cell] >= 0)
-            berth__tree_sum_take(best, entries[cell].best + search->plain[cell],
-                                 entries[cell].count);
-}
-
-static void best_of_tile(const berth__class_search *search, uint32_t tile, berth__tree_sum *best)
-{
     berth__class_forest *forest = search->forest;
-    const berth__forest_entry *entries = berth__forest_of_tile(forest, tile);
-    if (bound_of(search, entries) < best->best)
-        return;
-    for (uint32_t cell = 0; cell < forest->cell_count; cell++)
-        if (is_loose(search, entries, cell, best->best)) {
+    const berth__forest_entries entries = berth__forest_of_tile(forest, tile);
+    int32_t bound = bound_of(search, &entries);
+    for (uint32_t cell = 0; cell < forest->lanes && bound > best->best; cell++)
+        if (is_loose(search, &entries, cell, best->best)) {
             berth__class_forest_tile(forest, search->tree, tile);
+            bound = bound_of(search, &entries);
             break; /* all entries of the tile are up to date */
         }
-    const uint32_t first = tile * BERTH__TILE, end = first + BERTH__TILE;
-    if (berth__score_classes_peopled(search->classes, tile))
-        look_for_best(search, first,
-                      end < search->tree->slot_count ? end : search->tree->slot_count, best);
+    if (bound < best->best)
+        take_listed(search, &entries, listed, best);
+    else if (listed.from < listed.to)
+        look_for_best(search, tile * BERTH__TILE, end_of_tile(search, tile), best);
     else
-        take_entries(search, entries, best);
-}
-
-/* Whether a tile of the group has slots with counted pods. */
-static bool is_peopled(const berth__class_search *search, uint32_t group)
-{
-    const uint32_t first = group * BERTH__FOREST_FAN;
-    for (uint32_t tile = first;
-         tile < first + BERTH__FOREST_FAN && tile < search->forest->tile_count; tile++)
-        if (berth__score_classes_peopled(search->classes, tile))
-            return true;
-    return false;
+        berth__tree_sum_take(best, bound, count_of(search, &entries, bound));
 }
 
 /* The tiles first .. last of a group. */
-static void best_of_group(const berth__class_search *search, uint32_t group, uint32_t first,
-                          uint32_t last, berth__tree_sum *best)
+static void best_of_part(const berth__class_search *search, uint32_t group, uint32_t first,
+                         uint32_t last, berth__tree_sum *best)
 {
-    berth__class_forest *forest = search->forest;
-    const berth__forest_entry *entries = berth__forest_of_group(forest, group);
-    for (uint32_t cell = 0; cell < forest->cell_count; cell++)
-        if (is_loose(search, entries, cell, best->best))
-            berth__class_forest_group(forest, search->tree, group, cell);
-    forest->bounds[group] = bound_of(search, entries);
-    if (forest->bounds[group] < best->best)
-        return;
-    const uint32_t begin = group * BERTH__FOREST_FAN, end = begin + BERTH__FOREST_FAN;
-    const bool whole = first == begin && (last == end || last == forest->tile_count);
-    if (whole && !is_peopled(search, group)) {
-        take_entries(search, entries, best);
-        return;
+    const places all = places_of_group(search, group);
+    places own = places_until(search, all.from, all.to, first * BERTH__TILE);
+    for (uint32_t tile = first; tile < last; tile++) {
+        own = places_until(search, own.to, all.to, (tile + 1) * BERTH__TILE);
+        best_of_tile(search, tile, own, best);
     }
-    for (uint32_t tile = first; tile < last; tile++)
-        best_of_tile(search, tile, best);
 }
 
-static uint32_t later(uint32_t a, uint32_t b)
+/* Recompute a group's entries that could beat the best so far and are only bounds. */
+static void tighten(const berth__class_search *search, uint32_t group, int32_t best)
 {
-    return a > b ? a : b;
+    berth__class_forest *forest = search->forest;
+    const berth__forest_entries entries = berth__forest_of_group(forest, group);
+    bool loose = false;
+    for (uint32_t cell = 0; cell < forest->lanes; cell++)
+        if (is_loose(search, &entries, cell, best)) {
+            berth__class_forest_group(forest, search->tree, group, cell);
+            loose = true;
+        }
+    if (loose)
+        forest->bounds[group] = bound_of(search, &entries);
+}
+
+/* Take the slots of a whole group that have no counted pods, by its entries. False: these do not
+ * tell, because in some cell each of the best leaves belongs to a slot with counted pods. */
+static bool take_plain(const berth__class_search *search, uint32_t group, places listed,
+                       berth__tree_sum *best)
+{
+    const berth__class_forest *forest = search->forest;
+    const berth__forest_entries entries = berth__forest_of_group(forest, group);
+    const uint32_t lanes = lanes_of(search);
+    uint32_t counts[BERTH__FOREST_CELLS_MAX];
+    int32_t bound = BERTH__TREE_INFEASIBLE;
+    memcpy(counts, entries.counts, lanes * sizeof(*counts));
+    for (uint32_t i = listed.from; i < listed.to; i++) {
+        const uint32_t slot = search->classes->map->listed[i].slot, cell = forest->ids[slot];
+        counts[cell] -= search->tree->leaves[slot] == entries.best[cell];
+    }
+    for (uint32_t cell = 0; cell < lanes; cell++) {
+        const int32_t total = entries.best[cell] + search->plain[cell];
+        berth__tree_sum_take(best, total, counts[cell]);
+        bound = counts[cell] == 0 && total > bound ? total : bound;
+    }
+    return bound <= best->best;
+}
+
+/* A group whose tiles are all in question. */
+static void best_of_group(const berth__class_search *search, uint32_t group, berth__tree_sum *best)
+{
+    berth__class_forest *forest = search->forest;
+    const berth__forest_entries entries = berth__forest_of_group(forest, group);
+    const places listed = places_of_group(search, group);
+    berth__tree_sum own = {.best = best->best};
+    if (forest->bounds[group] > best->best)
+        tighten(search, group, best->best);
+    const bool plain = forest->bounds[group] >= best->best;
+    if (plain && !take_plain(search, group, listed, &own)) {
+        own = (berth__tree_sum){.best = best->best};
+        best_of_part(search, group, group * BERTH__FOREST_FAN,
+                     berth__forest_end_tile(forest, group), &own);
+    } else {
+        take_listed(search, &entries, listed, &own);
+    }
+    forest->bests[group] = own.best;
+    forest->equals[group] = own.best_count;
+    berth__tree_sum_take(best, own.best, own.best_count);
+}
+
+/* Whole groups: the one with the highest bound first, so that most others are passed over. */
+static void best_of_groups(const berth__class_search *search, uint32_t begin, uint32_t end,
+                           berth__tree_sum *best)
+{
+    berth__class_forest *forest = search->forest;
+    uint32_t highest = begin;
+    for (uint32_t group = begin; group < end; group++) {
+        const berth__forest_entries entries = berth__forest_of_group(forest, group);
+        forest->bounds[group] = bound_of(search, &entries);
+        if (forest->bounds[group] > forest->bounds[highest])
+            highest = group;
+    }
+    best_of_group(search, highest, best);
+    for (uint32_t group = begin; group < end; group++)
+        if (group != highest)
+            best_of_group(search, group, best);
+}
+
+enum { EQUALS_UNKNOWN = UINT32_MAX };
+
+/* A group of which some tiles are in question. */
+static void best_of_cut_group(const berth__class_search *search, uint32_t group, uint32_t first,
+                              uint32_t last, berth__tree_sum *best)
+{
+    best_of_part(search, group, first, last, best);
+    search->forest->equals[group] = EQUALS_UNKNOWN;
 }
 
 static uint32_t earlier(uint32_t a, uint32_t b)
@@ -187,25 +315,26 @@ static uint32_t earlier(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Whole tiles. The group with the highest bound comes first, so that most others are passed
- * over. */
+/* Whole tiles: whole groups, and parts of groups before and after them. */
 static void best_of_tiles(const berth__class_search *search, uint32_t first, uint32_t last,
                           berth__tree_sum *best)
 {
-    enum { FAN = BERTH__FOREST_FAN };
-    berth__class_forest *forest = search->forest;
-    uint32_t begin = first / FAN, end = (last + FAN - 1) / FAN, highest = begin;
-    for (uint32_t group = begin; group < end; group++) {
-        forest->bounds[group] = bound_of(search, berth__forest_of_group(forest, group));
-        if (forest->bounds[group] > forest->bounds[highest])
-            highest = group;
+    const berth__class_forest *forest = search->forest;
+    uint32_t begin = first / BERTH__FOREST_FAN;
+    uint32_t end = (last - 1) / BERTH__FOREST_FAN + 1;
+    const bool cut_first = first > begin * BERTH__FOREST_FAN;
+    const bool cut_last = last < berth__forest_end_tile(forest, end - 1);
+    if (cut_first || (cut_last && begin + 1 == end)) {
+        best_of_cut_group(search, begin, first,
+                          earlier(last, berth__forest_end_tile(forest, begin)), best);
+        begin++;
     }
-    best_of_group(search, highest, later(first, highest * FAN), earlier(last, highest * FAN + FAN),
-                  best);
-    for (uint32_t group = begin; group < end; group++)
-        if (group != highest && forest->bounds[group] >= best->best)
-            best_of_group(search, group, later(first, group * FAN),
-                          earlier(last, group * FAN + FAN), best);
+    if (cut_last && begin < end) {
+        end--;
+        best_of_cut_group(search, end, end * BERTH__FOREST_FAN, last, best);
+    }
+    if (begin < end)
+        best_of_groups(search, begin, end, best);
 }
 
 /* The whole tiles of a range of slots; the last tile of all counts as whole. False: there are
@@ -233,45 +362,48 @@ void berth__class_search_best(berth__class_search *search, uint32_t first, uint3
     look_for_best(search, end * BERTH__TILE, last, best);
 }
 
-/* How many slots of a tile without counted pods have the best total. */
-static uint32_t count_best(const berth__class_search *search, const berth__forest_entry *entries,
-                           int32_t best)
-{
-    uint32_t count = 0;
-    for (uint32_t cell = 0; cell < search->forest->cell_count; cell++)
-        if (search->plain[cell] >= 0 && entries[cell].best + search->plain[cell] == best)
-            count += entries[cell].count;
-    return count;
-}
-
 static uint32_t nth_of_tile(const berth__class_search *search, uint32_t tile, int32_t best,
                             uint32_t *n)
 {
-    const berth__forest_entry *entries = berth__forest_of_tile(search->forest, tile);
-    const uint32_t first = tile * BERTH__TILE, end = first + BERTH__TILE;
-    if (bound_of(search, entries) < best)
-        return BERTH__SLOT_NONE;
     if (!berth__score_classes_peopled(search->classes, tile)) {
-        const uint32_t count = count_best(search, entries, best);
-        if (*n >= count) {
+        const berth__forest_entries entries = berth__forest_of_tile(search->forest, tile);
+        const uint32_t count = count_of(search, &entries, best);
+        if (count <= *n) {
             *n -= count;
             return BERTH__SLOT_NONE;
         }
     }
-    return look_for_nth(search, first,
-                        end < search->tree->slot_count ? end : search->tree->slot_count, best, n);
+    return look_for_nth(search, tile * BERTH__TILE, end_of_tile(search, tile), best, n);
+}
+
+/* How many slots of a group have the best total; EQUALS_UNKNOWN: look at its tiles. */
+static uint32_t equals_of(const berth__class_forest *forest, uint32_t group, int32_t best)
+{
+    if (forest->equals[group] == EQUALS_UNKNOWN)
+        return EQUALS_UNKNOWN;
+    return forest->bests[group] == best ? forest->equals[group] : 0;
 }
 
 static uint32_t nth_of_tiles(const berth__class_search *search, uint32_t first, uint32_t last,
                              int32_t best, uint32_t *n)
 {
-    enum { FAN = BERTH__FOREST_FAN };
+    const berth__class_forest *forest = search->forest;
     uint32_t slot = BERTH__SLOT_NONE;
-    for (uint32_t tile = first; tile < last && slot == BERTH__SLOT_NONE;)
-        if (search->forest->bounds[tile / FAN] < best)
-            tile = (tile / FAN + 1) * FAN;
-        else
-            slot = nth_of_tile(search, tile++, best, n);
+    for (uint32_t tile = first; tile < last && slot == BERTH__SLOT_NONE;) {
+        const uint32_t group = tile / BERTH__FOREST_FAN;
+        const uint32_t end = earlier(last, berth__forest_end_tile(forest, group));
+        const uint32_t equals = equals_of(forest, group, best);
+        if (equals == 0) {
+            tile = end;
+        } else if (equals <= *n && tile == group * BERTH__FOREST_FAN &&
+                   end == berth__forest_end_tile(forest, group)) {
+            *n -= equals;
+            tile = end;
+        } else {
+            for (; tile < end && slot == BERTH__SLOT_NONE; tile++)
+                slot = nth_of_tile(search, tile, best, n);
+        }
+    }
     return slot;
 }
 

@@ -1,10 +1,12 @@
 /* Finds the best slots if a total is the leaf of a search tree plus what the slot's class adds
  * (score_classes.h).
  *
- * Without a class forest (class_forest.h), a kernel looks at each leaf. With one, tiles without
- * counted pods have totals by cell, so whole groups of tiles whose bound is below the best so far
- * are skipped; the kernel looks only at tiles with counted pods, and at the tiles on the edges of a
- * range. A bound below the final best can neither win nor tie, so both ways find the same.
+ * Without a class forest (class_forest.h), a kernel looks at each leaf. With one, the slots without
+ * counted pods have totals by cell: the forest says which leaf is the best of a group of tiles, and
+ * how many share it. Slots with counted pods are few and listed by the class map; they are looked at
+ * one by one, and not counted among the others. Where the forest does not tell, a kernel looks at
+ * the tile. Groups whose bound is below the best so far are passed over, because a slot in them can
+ * neither win nor tie. So both ways find the same.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_CLASS_SEARCH_H
@@ -19,15 +21,14 @@ typedef struct berth__class_search {
     const berth__score_classes *classes;
     const berth__kernels *kernels;
     berth__class_forest *forest; /* NULL: none */
-    /* With a forest, by cell: what slots without counted pods get, and the largest value that any
-     * slot gets; BERTH__CLASS_ABSENT: no slot in question is of such a class. */
+    /* With a forest, by cell, for all its lanes: what slots without counted pods get;
+     * BERTH__CLASS_ABSENT: there is no such slot in question. */
     int32_t plain[BERTH__FOREST_CELLS_MAX];
-    int32_t most[BERTH__FOREST_CELLS_MAX];
 } berth__class_search;
 
 enum { BERTH__CLASS_ABSENT = INT32_MIN / 2 };
 
-/* Begin, for rated classes. */
+/* Begin, for rated classes. With a forest, their class map must list the slots with counted pods. */
 void berth__class_search_begin(berth__class_search *search, const berth__search_tree *tree,
                                const berth__score_classes *classes, const berth__kernels *kernels,
                                berth__class_forest *forest);

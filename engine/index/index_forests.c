@@ -1,6 +1,8 @@
 /* The class forests of a kind's index: which to keep, and when building one pays off. */
 #include "index/index_kind.h"
 
+enum { LISTED_PER_TILE = 4 };
+
 void berth__index_forests_free(berth__index_cache *cache, berth__index *index)
 {
     for (uint32_t i = 0; i < BERTH__FORESTS_MAX; i++) {
@@ -46,13 +48,19 @@ static uint32_t slots_of(const berth__tree_ranges *ranges)
     return count;
 }
 
+/* Whether the slots with counted pods are listed, and few enough to be looked at one by one. */
+static bool suits(const berth__class_map *map, uint32_t tiles)
+{
+    return map == NULL || (!map->unlisted && map->listed_count <= LISTED_PER_TILE * tiles);
+}
+
 berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index *index,
                                          const berth__tree_ranges *slots)
 {
     const berth__score_cells *cells = cache->classes->cells;
     const uint32_t count = slots_of(slots);
     if (count < (uint32_t)BERTH__FOREST_TILES_MIN * BERTH__TILE ||
-        cells->count > BERTH__FOREST_CELLS_MAX)
+        cells->count > BERTH__FOREST_CELLS_MAX || !suits(cache->classes->map, cells->tile_count))
         return NULL;
     berth__class_forest *forest = find(index, cells->serial);
     if (forest->cells != cells->serial) {

@@ -39,9 +39,9 @@ struct berth__index {
     const berth__index_cache *cache;
 };
 
-/* The class forest for the current cells and the tree, or NULL if looking at the slots of these
- * ranges costs less, or memory is short. A forest is built once searches without it have read twice
- * as many slots as the tree has. */
+/* The class forest for the current cells, class map and tree, or NULL if looking at the slots of
+ * these ranges costs less, or memory is short. A forest is built once searches without it have read
+ * twice as many slots as the tree has. */
 berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index *index,
                                          const berth__tree_ranges *slots);
 

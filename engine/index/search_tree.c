@@ -431,7 +431,10 @@ void berth__search_tree_class_best(const berth__search_tree *tree, berth__class_
                                    uint32_t start, berth__tree_answer *answer)
 {
     berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
-    const berth__tree_ranges slots = berth__tree_ranges_of(tree, start, answer);
+    /* Where a search of all slots starts does not matter for the best. */
+    const berth__tree_ranges slots = answer->cut_short
+                                         ? berth__tree_ranges_of(tree, start, answer)
+                                         : (berth__tree_ranges){{0}, {tree->slot_count}, 1};
     for (uint32_t i = 0; i < slots.count; i++)
         berth__class_search_best(classes, slots.first[i], slots.last[i], &best);
     answer->best = best.best;

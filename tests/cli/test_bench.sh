@@ -24,8 +24,11 @@ for workload in basic mixed volumes; do
   cmp -s "$work/one" "$work/other" && fail "bench_${workload}_seed: another seed, the same digest"
 done
 
-# More topology domains than one word has bits, and pods that leave: by index as by scan.
-for options in "racks --nodes 2000" "churn --apps 7" "ordinary --zones 40" "mixed --zones 100"; do
+# More topology domains than one word has bits, pods that leave, and so many nodes that the best
+# are found by class, with few pods of each app and with many: by index as by scan.
+for options in "racks --nodes 2000" "churn --apps 7" "ordinary --zones 40" "mixed --zones 100" \
+  "churn --nodes 7000 --pods 3000" "ordinary --nodes 7000 --pods 3000 --apps 3" \
+  "preferred --nodes 7000 --pods 3000"; do
   for percentage in 0 100; do
     # shellcheck disable=SC2086 # several options
     {

@@ -1,0 +1,159 @@
+/* The class maps of a cluster that is large enough for class forests: while pods come and leave,
+ * the list of slots with counted pods says what the map's ids say. Runs with another seed each
+ * time; BERTH_TEST_SEED replays a failure. */
+#include <time.h>
+
+#include "base/bits.h"
+#include "base/random.h"
+#include "index/score_classes.h"
+#include "rule_cluster.h"
+#include "versions/engine_state.h"
+
+enum {
+    NODES = BERTH__FOREST_TILES_MIN * BERTH__TILE + 200,
+    PODS = 300,
+    STEPS = 900,
+};
+
+/* Pods that keep apart, or come together, on nodes; with names of their own. */
+static const char *const rules[] = {
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "
+    "whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: a}}}], ",
+    "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, "
+    "podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: "
+    "a}}}}]}}, ",
+};
+
+static void open_large(small_cluster *c)
+{
+    static char text[400];
+    small_open(c, berth_profile_default());
+    for (uint32_t i = 0; i < NODES; i++) {
+        (void)snprintf(text, sizeof(text), "n%1$u, labels: {kubernetes.io/hostname: n%1$u}",
+                       (unsigned)i);
+        small_node(c, text, "");
+    }
+}
+
+static void check_map(const berth__class_map *map, uint64_t seed)
+{
+    uint32_t at = 0;
+    for (uint32_t tile = 0; tile < map->tile_count; tile++)
+        BERTH__MASK_EACH(&map->with[tile], s)
+        {
+            const uint32_t slot = tile * BERTH__TILE + s;
+            const uint32_t id = map->blocks[map->block_of[tile] - 1][s];
+            if (at == map->listed_count || map->listed[at].slot != slot || map->listed[at].id != id)
+                fail_msg("slot %u is not listed with class %u; BERTH_TEST_SEED=%llu",
+                         (unsigned)slot, (unsigned)id, (unsigned long long)seed);
+            at++;
+        }
+    if (at != map->listed_count)
+        fail_msg("%u slots are listed, %u have counted pods; BERTH_TEST_SEED=%llu",
+                 (unsigned)map->listed_count, (unsigned)at, (unsigned long long)seed);
+}
+
+/* Check all maps. Returns how many slots they list together. */
+static uint32_t check_maps(const small_cluster *c, uint64_t seed)
+{
+    const berth__score_classes *classes = c->engine->decider.indexes.classes;
+    uint32_t listed = 0;
+    if (classes == NULL)
+        return 0;
+    for (const berth__used *used = classes->maps.order.oldest; used != NULL; used = used->newer) {
+        const berth__class_map *map = (const berth__class_map *)used;
+        if (map->count == 0)
+            continue;
+        assert_false(map->unlisted);
+        check_map(map, seed);
+        listed += map->listed_count;
+    }
+    return listed;
+}
+
+static void unbind_all(small_cluster *c, const berth_pod_id *pods, bool *bound)
+{
+    berth_error error;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < PODS; i++) {
+        if (bound[i])
+            small_require(berth_engine_unbind(c->engine, pods[i], &error), &error);
+        count += bound[i];
+        bound[i] = false;
+    }
+    assert_true(count > BERTH__POPULATION_LOG);
+}
+
+static void test_listed_slots(void **state)
+{
+    (void)state;
+    static berth_pod_id pods[PODS];
+    static bool bound[PODS];
+    const char *given = getenv("BERTH_TEST_SEED");
+    const uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+    berth__random source = {seed};
+    small_cluster c;
+    berth_error error;
+    uint32_t most = 0;
+    open_large(&c);
+    for (uint32_t i = 0; i < PODS; i++) {
+        pods[i] = small_addf(&c,
+                             "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u, labels: {app: a}}\n"
+                             "spec: {%scontainers: [{name: c}]}\n",
+                             (unsigned)i, rules[i % 2]);
+        bound[i] = false;
+    }
+    for (uint32_t step = 0; step < STEPS; step++) {
+        const uint32_t i = berth__random_below(&source, PODS);
+        berth_placement placement;
+        if (bound[i])
+            small_require(berth_engine_unbind(c.engine, pods[i], &error), &error);
+        else
+            small_require(berth_engine_schedule(c.engine, pods[i], &placement, &error), &error);
+        bound[i] = !bound[i];
+        if (step == STEPS / 3) /* maps are made anew: slots change places, */
+            small_node(&c, "late, labels: {kubernetes.io/hostname: late}", "");
+        if (step == 2 * STEPS / 3) /* or the counts have changed too often since */
+            unbind_all(&c, pods, bound);
+        const uint32_t listed = check_maps(&c, seed);
+        most = listed > most ? listed : most;
+    }
+    assert_true(most > PODS / 8);
+    small_close(&c);
+}
+
+/* More than the largest number of slots are not listed, and pods are still placed. */
+static void test_too_many_to_list(void **state)
+{
+    (void)state;
+    small_cluster c;
+    berth_error error;
+    berth_placement placement;
+    char node[16];
+    open_large(&c);
+    for (uint32_t i = 0; i <= BERTH__PEOPLED_LISTED_MAX; i++) {
+        (void)snprintf(node, sizeof(node), "n%u", (unsigned)i);
+        small_pod(&c, node, node, ", labels: {app: a}", "containers: [{name: c}]");
+    }
+    for (uint32_t i = 0; i < 2; i++) { /* the second decision uses the map of the first */
+        const berth_pod_id pod = small_addf(
+            &c,
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u}\nspec: {%scontainers: [{name: c}]}\n",
+            (unsigned)i, rules[0]);
+        small_require(berth_engine_schedule(c.engine, pod, &placement, &error), &error);
+        assert_int_not_equal(placement.node, BERTH_NODE_NONE);
+    }
+    const berth__used *used = c.engine->decider.indexes.classes->maps.order.newest;
+    assert_non_null(used);
+    assert_true(((const berth__class_map *)used)->unlisted);
+    small_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_listed_slots),
+        cmocka_unit_test(test_too_many_to_list),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
