@@ -53,11 +53,12 @@ void __wrap_curl_easy_cleanup(CURL *easy)
 
 static void note_text(note *n)
 {
-    const bool is_text = n->option == CURLOPT_URL || n->option == CURLOPT_CAINFO ||
-                         n->option == CURLOPT_CAPATH || n->option == CURLOPT_SSLCERT ||
-                         n->option == CURLOPT_SSLKEY || n->option == CURLOPT_PROXY ||
-                         n->option == CURLOPT_NOPROXY || n->option == CURLOPT_USERAGENT ||
-                         n->option == CURLOPT_PROTOCOLS_STR || n->option == CURLOPT_CUSTOMREQUEST;
+    const bool is_text = n->option == CURLOPT_URL || n->option == CURLOPT_REQUEST_TARGET ||
+                         n->option == CURLOPT_CAINFO || n->option == CURLOPT_CAPATH ||
+                         n->option == CURLOPT_SSLCERT || n->option == CURLOPT_SSLKEY ||
+                         n->option == CURLOPT_PROXY || n->option == CURLOPT_NOPROXY ||
+                         n->option == CURLOPT_USERAGENT || n->option == CURLOPT_PROTOCOLS_STR ||
+                         n->option == CURLOPT_CUSTOMREQUEST;
     n->text[0] = '\0';
     if (n->value == NULL)
         return;
@@ -146,6 +147,9 @@ static void is_null(CURLoption option)
 static int start(void **state)
 {
     (void)state;
+    (void)unsetenv("http_proxy"); /* those of whoever runs the tests */
+    (void)unsetenv("all_proxy");
+    (void)unsetenv("ALL_PROXY");
     now_ns = 100 * second;
     note_count = 0;
     status = retry_after = 0;
@@ -281,16 +285,19 @@ static int stop(void **state)
 static void where_it_goes(void **state)
 {
     static const struct {
-        const char *server, *name, *url, *to; /* `to` "": where the URL says */
+        const char *server, *name, *url, *target, *to; /* `to` "": where the URL says */
     } cases[] = {
-        {"https://h", NULL, "https://h/p", ""},
-        {"https://h:1/a/b//", NULL, "https://h:1/a/b/p", ""},
-        {"https://h", "n", "https://n:443/p", "n:443:h:443\n"},
-        {"https://h:6443", "n", "https://n:6443/p", "n:6443:h:6443\n"},
-        {"https://10.0.0.1:6443/a/b/", "n.x", "https://n.x:6443/a/b/p", "n.x:6443:10.0.0.1:6443\n"},
-        {"https://[fd00::1]", "n", "https://n:443/p", "n:443:[fd00::1]:443\n"},
-        {"https://[fd00::1]:8/", "n", "https://n:8/p", "n:8:[fd00::1]:8\n"},
-        {"http://h:1", "n", "http://h:1/p", ""},
+        {"https://h", NULL, "https://h", "/p", ""},
+        {"https://h/", NULL, "https://h", "/p", ""},
+        {"https://h:1/a/b//", NULL, "https://h:1", "/a/b/p", ""},
+        {"https://h", "n", "https://n:443", "/p", "n:443:h:443\n"},
+        {"https://h:6443", "n", "https://n:6443", "/p", "n:6443:h:6443\n"},
+        {"https://10.0.0.1:6443/a/b/", "n.x", "https://n.x:6443", "/a/b/p",
+         "n.x:6443:10.0.0.1:6443\n"},
+        {"https://[fd00::1]", "n", "https://n:443", "/p", "n:443:[fd00::1]:443\n"},
+        {"https://[fd00::1]:8/", "n", "https://n:8", "/p", "n:8:[fd00::1]:8\n"},
+        {"http://h:1", "n", "http://h:1", "/p", ""},
+        {"http://h:1/a/", NULL, "http://h:1", "/a/p", ""},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -299,8 +306,33 @@ static void where_it_goes(void **state)
                 &(server_access){.server = cases[i].server, .tls_server_name = cases[i].name},
                 NULL);
         is_text(CURLOPT_URL, cases[i].url);
+        is_text(CURLOPT_REQUEST_TARGET, cases[i].target);
         assert_string_equal(noted(CURLOPT_CONNECT_TO)->text, cases[i].to);
         assert_int_equal(noted(CURLOPT_CONNECT_TO)->value == NULL, cases[i].to[0] == '\0');
+    }
+}
+
+/* A proxy that relays requests of plain HTTP gets whole URLs; one that only makes connections, for
+ * https, does not see the requests. */
+static void through_a_proxy(void **state)
+{
+    static const char *const variables[] = {"http_proxy", "all_proxy", "ALL_PROXY"};
+    const live_request request = get();
+    (void)state;
+    prepare(&request, &(server_access){.server = "http://h:1/a/", .proxy = "http://x"}, NULL);
+    is_text(CURLOPT_URL, "http://h:1/a/p");
+    is_null(CURLOPT_REQUEST_TARGET);
+    prepare(&request, &(server_access){.server = "https://h:1/a/", .proxy = "http://x"}, NULL);
+    is_text(CURLOPT_URL, "https://h:1");
+    is_text(CURLOPT_REQUEST_TARGET, "/a/p");
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+        assert_int_equal(setenv(variables[i], "http://x", 1), 0);
+        prepare(&request, &(server_access){.server = "http://h"}, NULL);
+        is_text(CURLOPT_URL, "http://h/p");
+        is_null(CURLOPT_REQUEST_TARGET);
+        prepare(&request, &(server_access){.server = "https://h"}, NULL);
+        is_text(CURLOPT_REQUEST_TARGET, "/p");
+        assert_int_equal(unsetenv(variables[i]), 0);
     }
 }
 
@@ -590,20 +622,11 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(verified_by_default),
-        T(not_verified),
-        T(roots),
-        T(own_certificate),
-        T(connections),
-        T(where_it_goes),
-        T(headers),
-        T(methods),
-        T(time_that_is_left),
-        T(the_deadline),
-        T(what_counts_as_an_answer),
-        T(retry_after_is_told),
-        T(long_answers),
-        T(streams),
+        T(verified_by_default), T(not_verified), T(roots),
+        T(own_certificate),     T(connections),  T(where_it_goes),
+        T(through_a_proxy),     T(headers),      T(methods),
+        T(time_that_is_left),   T(the_deadline), T(what_counts_as_an_answer),
+        T(retry_after_is_told), T(long_answers), T(streams),
         T(the_next_attempt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

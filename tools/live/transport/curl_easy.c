@@ -36,10 +36,11 @@ void curl_request_reset(curl_request *r)
     curl_slist_free_all(r->headers);
     curl_slist_free_all(r->connect_to);
     free(r->url);
+    free(r->target);
     free(r->answer);
     r->easy = NULL;
     r->headers = r->connect_to = NULL;
-    r->url = r->answer = NULL;
+    r->url = r->target = r->answer = NULL;
     r->answer_bytes = r->answer_capacity = 0;
     r->first_byte_ns = 0;
     r->handed = false;
@@ -117,7 +118,17 @@ static size_t host_of(const char *server, const char **host)
     return strcspn(*host, "/");
 }
 
-/* The URL contains tls-server-name; the connection still goes to the server, by `connect_to`. */
+/* Whether a proxy may relay the requests themselves, of plain HTTP: it needs whole URLs. */
+static bool may_be_relayed(const server_access *access)
+{
+    return strncmp(access->server, "https://", 8) != 0 &&
+           (access->proxy != NULL || getenv("http_proxy") != NULL || getenv("all_proxy") != NULL ||
+            getenv("ALL_PROXY") != NULL);
+}
+
+/* The URL names the server, or tls-server-name; then the connection still goes to the server, by
+ * `connect_to`. The path is a text of its own, because libcurl takes a URL apart and puts it
+ * together again, character by character, for each request. */
 static void make_url(curl_request *r, const server_access *access)
 {
     const char *host;
@@ -125,11 +136,23 @@ static void make_url(curl_request *r, const server_access *access)
     size_t server_bytes = strlen(access->server);
     while (server_bytes > 0 && access->server[server_bytes - 1] == '/')
         server_bytes--;
-    size_t bytes = server_bytes + strlen(r->path) + 1;
+    const char *folder = host + host_bytes;
+    const char *end = access->server + server_bytes;
+    const int folder_bytes = end > folder ? (int)(end - folder) : 0;
+    const size_t path_bytes = (size_t)folder_bytes + strlen(r->path) + 1;
+    r->target = heap_new(path_bytes, 1);
+    snprintf(r->target, path_bytes, "%.*s%s", folder_bytes, folder, r->path);
     const char *name = access->tls_server_name;
     if (name == NULL || strncmp(access->server, "https://", 8) != 0) {
-        r->url = heap_new(bytes, 1);
-        snprintf(r->url, bytes, "%.*s%s", (int)server_bytes, access->server, r->path);
+        const size_t to_host = (size_t)(folder - access->server);
+        const bool whole = may_be_relayed(access);
+        r->url = heap_new(to_host + path_bytes, 1);
+        snprintf(r->url, to_host + path_bytes, "%.*s%s", (int)to_host, access->server,
+                 whole ? r->target : "");
+        if (whole) {
+            free(r->target);
+            r->target = NULL;
+        }
         return;
     }
     const char *bracket = memchr(host, ']', host_bytes); /* for an IPv6 address */
@@ -138,12 +161,9 @@ static void make_url(curl_request *r, const server_access *access)
     int name_bytes = port != NULL ? (int)(port - host) : (int)host_bytes;
     const char *port_text = port != NULL ? port : ":443";
     int port_bytes = port != NULL ? (int)(host + host_bytes - port) : 4;
-    const char *folder = host + host_bytes;
-    int folder_bytes = (int)(access->server + server_bytes - folder);
-    bytes += strlen(name) + 4;
+    const size_t bytes = sizeof("https://") + strlen(name) + (size_t)port_bytes;
     r->url = heap_new(bytes, 1);
-    snprintf(r->url, bytes, "https://%s%.*s%.*s%s", name, port_bytes, port_text,
-             folder_bytes > 0 ? folder_bytes : 0, folder, r->path);
+    snprintf(r->url, bytes, "https://%s%.*s", name, port_bytes, port_text);
     char to[1024];
     snprintf(to, sizeof(to), "%s%.*s:%.*s%.*s", name, port_bytes, port_text, name_bytes, host,
              port_bytes, port_text);
@@ -263,6 +283,7 @@ void curl_request_prepare(curl_request *r, CURL *easy, const server_access *acce
     set_headers(r, access, bearer);
     set_method(easy, r);
     curl_easy_setopt(easy, CURLOPT_URL, r->url);
+    curl_easy_setopt(easy, CURLOPT_REQUEST_TARGET, r->target);
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, r->connect_to);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, r->headers);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, r);

@@ -31,7 +31,7 @@ typedef struct curl_request {
     CURL *easy;
     struct connection *connection;
     struct curl_slist *headers, *connect_to;
-    char *url;
+    char *url, *target; /* target: the path; NULL: it is in the URL */
     char error[CURL_ERROR_SIZE];
     bool handed; /* a part of it may have reached the server */
     bool late;   /* its deadline had come before it was handed over */
