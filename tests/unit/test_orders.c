@@ -482,6 +482,111 @@ static void test_claim_without_node(void **state)
     assert_null(sent("POST", "/binding"));
 }
 
+#define STATIC_CLASS                                                              \
+    "{\"metadata\":{\"name\":\"late\",\"uid\":\"s1\",\"resourceVersion\":\"8\"}," \
+    "\"provisioner\":\"kubernetes.io/no-provisioner\","                           \
+    "\"volumeBindingMode\":\"WaitForFirstConsumer\"}"
+#define VOLUME(version, claim)                                                               \
+    "{\"metadata\":{\"name\":\"v\",\"uid\":\"v1\",\"resourceVersion\":\"" version            \
+    "\"},\"spec\":{\"storageClassName\":\"late\",\"accessModes\":[\"ReadWriteOnce\"]," claim \
+    "\"capacity\":{\"storage\":\"1Gi\"}},\"status\":{\"phase\":\"Available\"}}"
+
+static void give_volume(void)
+{
+    give_event("/storageclasses?watch", "ADDED", STATIC_CLASS);
+    give_event("/persistentvolumes?watch", "ADDED", VOLUME("9", ""));
+    give_event("/persistentvolumeclaims?watch", "ADDED", CLAIM("9", "", ""));
+    give_pod("ADDED", POD("p", "u1", "10", USES_CLAIM));
+    wait_for_orders();
+}
+
+/* A volume that was chosen for the claim is bound to it first. */
+static void test_volume(void **state)
+{
+    (void)state;
+    give_volume();
+    scripted_request *request = sent("PATCH", "/api/v1/persistentvolumes/v");
+    assert_non_null(request);
+    assert_non_null(strstr(request->body, "\"claimRef\""));
+    assert_non_null(strstr(request->body, "\"uid\":\"c1\""));
+    assert_non_null(strstr(request->body, "\"resourceVersion\":\"9\""));
+    assert_null(scripted_find(w.s, "POST", "/binding"));
+}
+
+/* The volume has got another claim since the decision, or is gone: nothing is written. */
+static void test_changed_volume(void **state)
+{
+    (void)state;
+    give_volume();
+    give_event("/persistentvolumes?watch", "MODIFIED",
+               VOLUME("11", "\"claimRef\":{\"namespace\":\"ns\",\"name\":\"d\",\"uid\":\"d1\"},"));
+    assert_null(sent("PATCH", "/persistentvolumes/v"));
+    assert_null(sent("POST", "/binding"));
+}
+
+static void test_volume_is_gone(void **state)
+{
+    (void)state;
+    give_volume();
+    give_event("/persistentvolumes?watch", "DELETED", VOLUME("11", ""));
+    assert_null(sent("PATCH", "/persistentvolumes/v"));
+    assert_null(sent("POST", "/binding"));
+    assert_state(0, 0);
+}
+
+/* ---- holding and ending ---- */
+
+/* Orders that are held are carried out later. */
+static void test_held(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "8", ""));
+    wait_for_orders();
+    w.orders.holds = true;
+    assert_false(w.orders.held);
+    assert_null(sent("POST", "/binding"));
+    assert_true(w.orders.held);
+    w.orders.holds = false;
+    assert_non_null(sent("POST", "/api/v1/namespaces/ns/pods/p/binding"));
+}
+
+/* At the end nothing is bound or evicted any more, and the deciding thread waits for nothing. */
+static void test_nothing_is_bound_at_the_end(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "8", ""));
+    wait_for_orders();
+    w.orders.ends = true;
+    assert_null(sent("POST", "/binding"));
+    assert_state(0, 0);
+}
+
+static void test_nothing_is_evicted_at_the_end(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("low", "u0", "8", "\"nodeName\":\"n\","));
+    give_pod("ADDED", POD("p", "u1", "9", "\"priority\":5,"));
+    wait_for_orders();
+    usleep(20000);
+    w.orders.ends = true;
+    assert_null(sent("PATCH", "/pods/low/status"));
+}
+
+/* The pod was bound by somebody else before the order was taken. */
+static void test_bound_elsewhere(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "8", ""));
+    wait_for_orders();
+    give_pod("MODIFIED", POD("p", "u1", "9", "\"nodeName\":\"m\","));
+    assert_null(sent("POST", "/binding"));
+    give_pod("ADDED", POD("q", "u0", "10", "\"nodeName\":\"n\","));
+    give_pod("ADDED", POD("r", "u2", "11", ""));
+    wait_for_orders(); /* it does not fit */
+    give_pod("MODIFIED", POD("r", "u2", "12", "\"nodeName\":\"m\","));
+    assert_null(sent("PATCH", "/pods/r/status"));
+}
+
 #define DEVICES(version, node)                                                                 \
     "{\"metadata\":{\"name\":\"g\",\"namespace\":\"ns\",\"uid\":\"g1\",\"resourceVersion\":"   \
     "\"" version "\"},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{"      \
@@ -667,6 +772,13 @@ int main(void)
         TEST(test_claim),
         TEST(test_changed_claim),
         TEST(test_claim_without_node),
+        TEST(test_volume),
+        TEST(test_changed_volume),
+        TEST(test_volume_is_gone),
+        TEST(test_held),
+        TEST(test_nothing_is_bound_at_the_end),
+        TEST(test_nothing_is_evicted_at_the_end),
+        TEST(test_bound_elsewhere),
         TEST(test_freed_claim),
         TEST(test_changed_devices),
         TEST(test_extended_resource),
