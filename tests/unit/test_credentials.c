@@ -177,6 +177,22 @@ static void test_plugin(void **state)
     assert_token("hello-");
 }
 
+/* The environment of the kubeconfig takes the place of the program's, name by name. */
+static void test_plugin_environment(void **state)
+{
+    const char *bearer;
+    (void)state;
+    assert_int_equal(setenv("GREETING", "good morning", 1), 0);
+    assert_int_equal(setenv("GREETINGS", "many", 1), 0);
+    plugin(PRINT("\"token\":\"'$GREETING-$GREETINGS'\""));
+    open_with((credentials_options){0});
+    assert_int_equal(ask(&bearer), ACCESS_WAIT);
+    assert_int_equal(turn_while_waiting(&bearer), ACCESS_READY);
+    assert_string_equal(bearer, "hello-many");
+    assert_int_equal(unsetenv("GREETING"), 0);
+    assert_int_equal(unsetenv("GREETINGS"), 0);
+}
+
 static void test_plugin_is_told(void **state)
 {
     const char *bearer;
@@ -317,6 +333,7 @@ int main(void)
         TEST(test_token_of_the_file),
         TEST(test_token_file),
         TEST(test_plugin),
+        TEST(test_plugin_environment),
         TEST(test_plugin_is_told),
         TEST(test_plugin_fails),
         TEST(test_plugin_prints_nonsense),

@@ -80,6 +80,17 @@ static void lines_of_klog(void **state)
             "W[^\n]*\\] \"careful\"\nE[^\n]*\\] \"bad\"\n$");
 }
 
+/* Text of any language stays as it is; bytes that are no UTF-8 become question marks, each one. */
+static void other_characters(void **state)
+{
+    (void)state;
+    log_setup(false, 0);
+    LOG_INFO(0, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x9a\xa2");
+    LOG_INFO(0, "\x80 \xc1\x81 \xc3( \xe2\x82( \xf0\x9f\x9a( \xf5\x80\x80\x80 \xff \xe2\x82");
+    matches(written(), "\\] \"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x9a\xa2\"\nI[^\n]*\\] "
+                       "\"[?] [?][?] [?][(] [?][?][(] [?][?][?][(] [?][?][?][?] [?] [?][?]\"\n$");
+}
+
 static void lines_of_json(void **state)
 {
     (void)state;
@@ -129,6 +140,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
         T(lines_of_klog),
+        T(other_characters),
         T(lines_of_json),
         T(long_records_are_cut),
     };
