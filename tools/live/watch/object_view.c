@@ -29,14 +29,18 @@ static const char *skip_space(const char *at, const char *end)
 static const bool marks[256] = {
     ['"'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true};
 
-/* Returns the position behind the string that begins at `at`; NULL if the string does not end. */
+/* Returns the position behind the string that begins at `at`; NULL if the string does not end. A
+ * quote ends it unless an odd number of backslashes is in front. */
 static const char *skip_string(const char *at, const char *end)
 {
-    for (at++; at < end; at += 2) { /* an escape has two bytes */
-        while (at < end && *at != '"' && *at != '\\')
-            at++;
-        if (at < end && *at == '"')
+    const char *from = ++at; /* no backslash before it counts */
+    while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
+        const char *back = at;
+        while (back > from && back[-1] == '\\')
+            back--;
+        if ((at - back) % 2 == 0)
             return at + 1;
+        from = ++at;
     }
     return NULL;
 }
