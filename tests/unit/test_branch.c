@@ -117,6 +117,53 @@ static void test_changed_nodes(void **state)
     small_close(&c);
 }
 
+/* A node of the second page that knows of one node with the image learns of all when a pod comes and
+ * goes, as kube-scheduler copies it then. Its counters are the same again; the next branch notices
+ * all the same, and its tree with it. */
+static void test_image_counts_of_later_nodes(void **state)
+{
+    enum { LAST = 257, OTHERS = 100 };
+    static const char image[] = "images: [{names: ['i:latest'], sizeBytes: 100000000000}]";
+    (void)state;
+    small_cluster c;
+    berth_engine_config config;
+    berth_node_id last = 0;
+    berth_engine_config_init(&config);
+    berth_profile profile = *berth_profile_default();
+    profile.percentage_of_nodes_to_score = 100;
+    config.profiles = &profile;
+    config.profile_count = 1;
+    config.path = BERTH_PATH_INDEX;
+    small_open_as(&c, config);
+    for (unsigned i = 0; i <= LAST; i++)
+        last = (berth_node_id)small_addf(
+            &c,
+            "apiVersion: v1\nkind: Node\nmetadata: {name: n%u}\n"
+            "status: {allocatable: {cpu: %u, memory: 8Gi, pods: 110}, %s}\n",
+            i, i == LAST ? 8 : 4, i == LAST ? image : "images: []");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", one_core);
+    const berth_pod_id guest = small_pod(&c, "q", NULL, "", "containers: [{name: c}]");
+    small_decide(&c, pod);
+    assert_int_equal(c.placement.node, last);
+    for (unsigned i = 0; i < OTHERS; i++) {
+        char text[256];
+        const int len = snprintf(text, sizeof(text),
+                                 "apiVersion: v1\nkind: Node\nmetadata: {name: n%u}\n"
+                                 "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}, %s}\n",
+                                 i, image);
+        assert_int_equal(berth_reader_text(c.reader, (berth_str){text, (uint32_t)len}, "test",
+                                           update_node, c.engine, NULL),
+                         BERTH_OK);
+    }
+    small_decide(&c, pod);
+    assert_int_not_equal(c.placement.node, last);
+    assert_int_not_equal(decide_next(&c, pod), last);
+    assert_int_equal(berth_engine_bind(c.engine, guest, last, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_unbind(c.engine, guest, NULL), BERTH_OK);
+    assert_int_equal(decide_next(&c, pod), last);
+    small_close(&c);
+}
+
 /* The first nodes of two pages of nodes go and come back. A later branch takes the pods of each off
  * its counters once and adds them once. A pod of the zone keeps others out of it until it goes. */
 static void test_nodes_of_two_pages(void **state)
@@ -505,6 +552,7 @@ int main(void)
         WITH_CLUSTER(test_alone),
         WITH_CLUSTER(test_again),
         cmocka_unit_test(test_changed_nodes),
+        cmocka_unit_test(test_image_counts_of_later_nodes),
         WITH_CLUSTER(test_nodes_of_two_pages),
         cmocka_unit_test(test_same_memory),
         cmocka_unit_test(test_age),
