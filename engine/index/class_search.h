@@ -3,10 +3,10 @@
  *
  * Without a class forest (class_forest.h), a kernel looks at each leaf. With one, the slots without
  * counted pods have totals by cell: the forest says which leaf is the best of a group of tiles, and
- * how many share it. Slots with counted pods are few and listed by the class map; they are looked at
- * one by one, and not counted among the others. Where the forest does not tell, a kernel looks at
- * the tile. Groups whose bound is below the best so far are passed over, because a slot in them can
- * neither win nor tie. So both ways find the same.
+ * how many share it. Slots with counted pods are few and listed by the class map; they are looked
+ * at one by one, and not counted among the others. Where the forest does not tell, a kernel looks
+ * at the tile. Groups whose bound is below the best so far are passed over, because a slot in them
+ * can neither win nor tie. So both ways find the same.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_CLASS_SEARCH_H
@@ -28,7 +28,8 @@ typedef struct berth__class_search {
 
 enum { BERTH__CLASS_ABSENT = INT32_MIN / 2 };
 
-/* Begin, for rated classes. With a forest, their class map must list the slots with counted pods. */
+/* Begin, for rated classes. With a forest, their class map must list the slots with counted
+ * pods. */
 void berth__class_search_begin(berth__class_search *search, const berth__search_tree *tree,
                                const berth__score_classes *classes, const berth__kernels *kernels,
                                berth__class_forest *forest);

@@ -117,9 +117,9 @@ static void test_changed_nodes(void **state)
     small_close(&c);
 }
 
-/* A node of the second page that knows of one node with the image learns of all when a pod comes and
- * goes, as kube-scheduler copies it then. Its counters are the same again; the next branch notices
- * all the same, and its tree with it. */
+/* A node of the second page that knows of one node with the image learns of all when a pod comes
+ * and goes, as kube-scheduler copies it then. Its counters are the same again; the next branch
+ * notices all the same, and its tree with it. */
 static void test_image_counts_of_later_nodes(void **state)
 {
     enum { LAST = 257, OTHERS = 100 };
