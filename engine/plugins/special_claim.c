@@ -164,6 +164,13 @@ static bool make_requests(const berth__special_claim *special, const bool *by_de
 
 /* ---- variants ---- */
 
+/* Whether there are devices of an earlier attempt. kube-scheduler writes none without requests, and
+ * looks for no more then. */
+static bool has_devices(const berth__special_claim *special)
+{
+    return special->written != NULL && special->written->facts->allocation != NULL;
+}
+
 static bool make_variant(const berth__special_claim *special, const berth__pod_claims *base,
                          berth__special_variant *variant, berth__arena *arena)
 {
@@ -182,6 +189,8 @@ static bool make_variant(const berth__special_claim *special, const berth__pod_c
         return false;
     memcpy(claims->wants, base->wants, count * sizeof(*claims->wants));
     memcpy(claims->wanting, base->wanting, count * sizeof(*claims->wanting));
+    if (has_devices(special))
+        return count == 0 || berth__pod_claims_begin(claims, arena);
     berth__device_want *want = &claims->wants[count];
     *want = (berth__device_want){.namespace_name = space, .name = name};
     claims->wanting[count] = special->written; /* NULL: created once the pod is placed */
@@ -288,6 +297,6 @@ berth__pod_claims *berth__special_claim_on(const berth__pod_claims *base, uint32
         return NULL;
     *verdict = BERTH__CLAIMS_FIT;
     berth__special_variant *variant = find(special, base->view, slot);
-    return special->alone && !asks_devices(variant, special->backed_count) ? NULL
-                                                                           : &variant->claims;
+    const bool asks = asks_devices(variant, special->backed_count) && !has_devices(special);
+    return special->alone && !asks ? NULL : &variant->claims;
 }

@@ -240,6 +240,49 @@ static void test_allocated_claim(void **state)
     berth_engine_destroy(engine);
 }
 
+/* The special claim of an earlier attempt that has devices, on node b, and no requests: the pod gets
+ * no more devices. Only if it names claims, too, the node of the devices matters. */
+static void test_written_claim(void **state)
+{
+    static const char written[] =
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: p-extended, "
+        "namespace: shop, uid: e, annotations: {resource.kubernetes.io/extended-resource-claim: "
+        "'true'}, ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: p-uid, controller: "
+        "true}]}\nspec: {}\nstatus: {allocation: {nodeSelector: {nodeSelectorTerms: "
+        "[{matchExpressions: [{key: side, operator: In, values: [b]}]}]}}}\n---\n"
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: own, namespace: "
+        "shop, uid: s}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: "
+        "nic}}]}}\n---\n";
+    static const struct {
+        const char *side, *claims, *node;
+    } tries[] = {
+        {"a", "", "a"},
+        {"b", "", "b"},
+        {"a", "resourceClaims: [{name: nic, resourceClaimName: own}], ", ""},
+        {"b", "resourceClaims: [{name: nic, resourceClaimName: own}], ", "b"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+        char text[600];
+        berth_taken_device taken[2];
+        berth_engine *engine = make(NODE("a", "") NODE("b", "") CLASS("gpu", GPUS, "big") CLASS(
+            "nic", "", "nic") SLICE("s", "allNodes: true", NIC("n0")));
+        load(engine, written);
+        snprintf(text, sizeof(text),
+                 "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop, uid: p-uid}\n"
+                 "spec: {nodeSelector: {side: %s}, %scontainers: [{name: c, " ASKS("x.org/gpu",
+                                                                                   "1") "}]}\n",
+                 tries[i].side, tries[i].claims);
+        load(engine, text);
+        const berth_str node = place(engine, "p");
+        assert_int_equal(node.len, strlen(tries[i].node));
+        assert_memory_equal(node.data, tries[i].node, node.len);
+        expect_claim(engine, "p", NO_CLAIM);
+        assert_int_equal(berth_engine_pod_devices(engine, pod(engine, "p"), taken, 2), i == 3);
+        berth_engine_destroy(engine);
+    }
+}
+
 /* More mappings than there is room for are counted. */
 static void test_room(void **state)
 {
@@ -319,9 +362,9 @@ static void test_amounts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims),  cmocka_unit_test(test_own_resource),
-        cmocka_unit_test(test_room),    cmocka_unit_test(test_allocated_claim),
-        cmocka_unit_test(test_amounts),
+        cmocka_unit_test(test_claims),          cmocka_unit_test(test_own_resource),
+        cmocka_unit_test(test_written_claim),   cmocka_unit_test(test_room),
+        cmocka_unit_test(test_allocated_claim), cmocka_unit_test(test_amounts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

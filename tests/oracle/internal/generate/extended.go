@@ -72,6 +72,14 @@ func (g *generator) specialClaims(pending []object) []object {
 			claim["spec"] = object{"devices": object{"requests": []object{
 				{"name": "container-0-request-0", "exactly": g.exact("gpu")}}}}
 		}
+		if g.chance(30) {
+			allocation := object{}
+			if g.chance(60) {
+				allocation["nodeSelector"] = object{"nodeSelectorTerms": []object{{"matchExpressions": []object{
+					{"key": "disk", "operator": "In", "values": []string{"hdd"}}}}}}
+			}
+			claim["status"] = object{"allocation": allocation}
+		}
 		out = append(out, claim)
 	}
 	return out
