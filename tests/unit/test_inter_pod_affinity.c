@@ -223,6 +223,49 @@ static void test_scores(void **state)
                  (const int64_t[]){-1, -1, -1, -1});
 }
 
+/* Sums that do not fit into 16 bits, in which a scan keeps them if they do: 400 pods on one node and
+ * 360 on the other, which is the better one in all else (or, of the opposite sign, the worse). */
+static void check_large_sums(const char *kind, uint32_t on_a, uint32_t on_b, const char *best)
+{
+    static const char node[] =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {" HOST
+        ": %s}}\nstatus: {allocatable: {cpu: %u, memory: 8Ti, pods: 1000}}\n";
+    small_cluster c;
+    berth_engine_config config;
+    berth_error error;
+    berth_placement placement;
+    berth_engine_config_init(&config);
+    config.path = BERTH_PATH_SCAN;
+    small_open_as(&c, config);
+    const berth_node_id a = small_addf(&c, node, "a", "a", 1000u);
+    const berth_node_id b = small_addf(&c, node, "b", "b", 4000u);
+    for (uint32_t i = 0; i < on_a + on_b; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "p%u", (unsigned)i);
+        small_pod(&c, name, i < on_a ? "a" : "b", ", labels: {app: x}", "containers: [{name: c}]");
+    }
+    const berth_pod_id pod = small_addf(
+        &c,
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {affinity: {%s: {" PREFERRED
+        "[{weight: 100, podAffinityTerm: " TERM("x", "") "}]}}, containers: [{name: c}]}\n",
+        kind);
+    small_require(berth_engine_schedule(c.engine, pod, &placement, &error), &error);
+    assert_int_equal(placement.path, BERTH_PATH_SCAN);
+    assert_int_equal(placement.node, strcmp(best, "a") == 0 ? a : b);
+    small_close(&c);
+}
+
+static void test_large_sums(void **state)
+{
+    (void)state;
+    check_large_sums("podAffinity", 400, 360, "a");
+    check_large_sums("podAffinity", 360, 400, "b");
+    check_large_sums("podAntiAffinity", 360, 400, "a");
+    check_large_sums("podAntiAffinity", 400, 360, "b");
+    check_large_sums("podAffinity", 300, 200, "a"); /* these fit */
+    check_large_sums("podAntiAffinity", 200, 300, "a");
+}
+
 static void check_parse_error(const char *spec, const char *wanted)
 {
     small_cluster c;
@@ -311,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_unwelcome),
         cmocka_unit_test(test_namespaces),
         cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_large_sums),
         cmocka_unit_test(test_hard_weight),
         cmocka_unit_test(test_unreadable_selector),
         cmocka_unit_test(test_unreadable_selector_of_running_pod),

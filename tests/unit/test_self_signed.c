@@ -111,6 +111,10 @@ static void names(void **state)
         assert_true(gnutls_x509_crt_check_hostname(m.certificate, "localhost"));
         assert_true(gnutls_x509_crt_check_hostname(m.certificate, "127.0.0.1"));
         assert_true(gnutls_x509_crt_check_hostname(m.certificate, "::1"));
+        unsigned char name[64];
+        size_t bytes = sizeof(name);
+        assert_int_equal(gnutls_x509_crt_get_subject_alt_name(m.certificate, 4, name, &bytes, NULL),
+                         GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE);
         release(&m);
     }
     made m = make("");
