@@ -88,14 +88,16 @@ bool extender_http_post(extender_http *http, const char *verb, berth_str body, b
     }
     curl_request_prepare(http->last, easy, &http->access->server, NULL, event_loop_now());
     curl_request_answer(http->last, perform(http, easy), &got);
+    const char *target = http->last->target != NULL ? http->last->target : "";
     if (got.outcome != LIVE_ANSWERED) {
-        (void)error_set(error, BERTH_E_IO, NULL, "Post \"%s\": %s", http->last->url, got.why);
+        (void)error_set(error, BERTH_E_IO, NULL, "Post \"%s%s\": %s", http->last->url, target,
+                        got.why);
         return false;
     }
     *answer = got.body;
     if (got.status == 200)
         return true;
-    (void)error_set(error, BERTH_E_IO, NULL, "failed %s with extender at URL %s, code %d", verb,
-                    http->last->url, got.status);
+    (void)error_set(error, BERTH_E_IO, NULL, "failed %s with extender at URL %s%s, code %d", verb,
+                    http->last->url, target, got.status);
     return false;
 }
