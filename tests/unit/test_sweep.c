@@ -823,6 +823,54 @@ static void put_node(berth_engine *engine, const char *name)
     assert_int_equal(berth_engine_add_node(engine, &node, NULL, NULL), BERTH_OK);
 }
 
+/* Give the node a label with this value; NULL: none. */
+static void label_node(berth_engine *engine, const char *value)
+{
+    const berth_key_value label = {text("key"), text(value != NULL ? value : "")};
+    const berth_node node = {
+        .meta = {.name = text("node"), .labels = {&label, value != NULL ? 1 : 0}}};
+    const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
+    assert_int_equal(berth_engine_update(engine, &object, NULL), BERTH_OK);
+}
+
+static berth_snapshot *snapshot_of(berth_engine *engine)
+{
+    assert_int_equal(berth_engine_publish(engine, NULL), BERTH_OK);
+    return berth_engine_pin(engine);
+}
+
+/* A text that waits for the end of a snapshot to be removed, and is met again in between, stays as
+ * long as a later snapshot has it. */
+static void test_text_that_comes_back(void **state)
+{
+    (void)state;
+    berth_engine *engine = make_small();
+    put_node(engine, "node");
+    label_node(engine, "tee");
+    berth_snapshot *early = snapshot_of(engine);
+    begin_sweeps(engine);
+    label_node(engine, NULL);
+    fill(engine, 0);
+    berth__sweep_always = false; /* no sweep sees it in use */
+    engine->cluster.model->sweep_at = UINT32_MAX;
+    label_node(engine, "tee");
+    berth_snapshot *late = snapshot_of(engine);
+    label_node(engine, NULL);
+    begin_sweeps(engine);
+    berth_snapshot_unpin(early);
+    for (uint32_t i = 0; i < 3; i++) {
+        berth_snapshot_unpin(snapshot_of(engine));
+        fill(engine, (i + 1) * FILLERS);
+    }
+    const berth_str value =
+        berth_snapshot_node_label(late, berth_snapshot_find_node(late, text("node")), text("key"));
+    assert_int_equal(value.len, 3);
+    assert_memory_equal(value.data, "tee", 3);
+    assert_int_equal(berth_snapshot_check(late, NULL), BERTH_OK);
+    berth_snapshot_unpin(late);
+    berth_engine_destroy(engine);
+}
+
 /* A removed node keeps its id while a pod is nominated for it. */
 static void test_id_of_nominated_node(void **state)
 {
@@ -898,6 +946,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_held),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_text_that_comes_back),
         cmocka_unit_test(test_id_of_nominated_node),
         cmocka_unit_test(test_sweeps_of_many_nodes),
         cmocka_unit_test(test_disks_outlive_pods),
