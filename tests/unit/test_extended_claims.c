@@ -240,8 +240,8 @@ static void test_allocated_claim(void **state)
     berth_engine_destroy(engine);
 }
 
-/* The special claim of an earlier attempt that has devices, on node b, and no requests: the pod gets
- * no more devices. Only if it names claims, too, the node of the devices matters. */
+/* The special claim of an earlier attempt that has devices, on node b, and no requests: the pod
+ * gets no more devices. Only if it names claims, too, the node of the devices matters. */
 static void test_written_claim(void **state)
 {
     static const char written[] =

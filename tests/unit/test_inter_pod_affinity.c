@@ -223,8 +223,8 @@ static void test_scores(void **state)
                  (const int64_t[]){-1, -1, -1, -1});
 }
 
-/* Sums that do not fit into 16 bits, in which a scan keeps them if they do: 400 pods on one node and
- * 360 on the other, which is the better one in all else (or, of the opposite sign, the worse). */
+/* Sums that do not fit into 16 bits, in which a scan keeps them if they do: 400 pods on one node
+ * and 360 on the other. Node b is larger, so that all other scores favour it. */
 static void check_large_sums(const char *kind, uint32_t on_a, uint32_t on_b, const char *best)
 {
     static const char node[] =
