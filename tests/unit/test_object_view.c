@@ -72,6 +72,23 @@ static void test_hash(void **state)
     object_view_free(&view);
 }
 
+/* A quote ends a string unless an odd number of backslashes is in front of it. */
+static void test_escapes(void **state)
+{
+    static const char text[] =
+        "{\"a\":\"\\\\\",\"b\":\"x\\\"y\",\"c\":[\"\\\\\\\"]\"],\"\\\\\":1,\"d\":\"\"}";
+    static const char *const cut_off[] = {"{\"a\":\"", "{\"a\":\"x\\\"}", "{\"a\":[\"]",
+                                          "{\"a\\\":1}"};
+    (void)state;
+    const berth_str object = {text, sizeof(text) - 1};
+    assert_text(json_member(object, "a"), "\"\\\\\"");
+    assert_text(json_member(object, "b"), "\"x\\\"y\"");
+    assert_text(json_member(object, "c"), "[\"\\\\\\\"]\"]");
+    assert_text(json_member(object, "d"), "\"\"");
+    for (size_t i = 0; i < sizeof(cut_off) / sizeof(cut_off[0]); i++)
+        assert_null(json_member((berth_str){cut_off[i], (uint32_t)strlen(cut_off[i])}, "a").data);
+}
+
 static void test_every_kind(void **state)
 {
     (void)state;
@@ -195,9 +212,13 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pod),        cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_every_kind), cmocka_unit_test(test_what_is_no_object),
-        cmocka_unit_test(test_events),     cmocka_unit_test(test_table),
+        cmocka_unit_test(test_pod),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(test_what_is_no_object),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
