@@ -377,10 +377,12 @@ static berth_status default_affinity(defaulter *d, const char *key, const berth_
 
 /* ---- whole objects ---- */
 
-static void default_rbd_pool(berth_volume_source *source)
+static void default_source(berth_volume_source *source)
 {
     if (source->kind == BERTH_VOLUME_RBD && berth__str_empty(source->pool))
         source->pool = BERTH_STR("rbd");
+    if (source->kind == BERTH_VOLUME_AZURE_DISK && source->disk_kind.data == NULL)
+        source->disk_kind = BERTH_STR("Shared");
 }
 
 static berth_status default_volumes(defaulter *d, berth_pod *pod)
@@ -389,7 +391,7 @@ static berth_status default_volumes(defaulter *d, berth_pod *pod)
     if (copy == NULL)
         return berth__reader_no_memory(d->reader);
     for (uint32_t i = 0; i < pod->volume_count; i++)
-        default_rbd_pool(&copy[i].source);
+        default_source(&copy[i].source);
     pod->volumes = copy;
     return BERTH_OK;
 }
@@ -436,7 +438,7 @@ static berth_status default_namespace(berth_reader *reader, berth_namespace *obj
 static void default_volume(berth_persistent_volume *object)
 {
     object->capacity = round_up_milli(object->capacity);
-    default_rbd_pool(&object->source);
+    default_source(&object->source);
     if (berth__str_empty(object->phase))
         object->phase = BERTH_STR("Available"); /* the volume controller sets it */
 }

@@ -18,6 +18,7 @@ static const berth__field disk_fields[] = {
     HANDLE("diskName"),
     READ_ONLY,
     BERTH__FIELD("diskURI", STR, berth_volume_source, uri),
+    BERTH__FIELD("kind", STR, berth_volume_source, disk_kind),
     BERTH__FIELD_AND_OTHERS,
 };
 static const berth__field rbd_fields[] = {

@@ -220,6 +220,7 @@ static void put_volumes(berth__model *model, const berth_pod *pod, bool *ok)
         put_text(model, source->handle, ok);
         put_text(model, source->pool, ok);
         put_text(model, source->uri, ok);
+        put_text(model, source->disk_kind, ok);
         put(model, source->read_only, ok);
         put_strs(model, source->monitors, ok);
         if (source->kind == BERTH_VOLUME_EPHEMERAL) {

@@ -187,6 +187,7 @@ typedef struct berth__pod_volume {
     berth__sym handle; /* claim name for CLAIM and EPHEMERAL */
     berth__sym pool;
     berth__sym uri;
+    berth__sym disk_kind;
     const berth__sym *monitors;
     uint32_t monitor_count;
     bool read_only;

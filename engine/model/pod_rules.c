@@ -275,6 +275,7 @@ static void fill_volume(berth__model *model, berth__arena *arena, const berth_po
                                                       : sym_of(model, source->source.handle, ok);
     out->pool = sym_of(model, source->source.pool, ok);
     out->uri = sym_of(model, source->source.uri, ok);
+    out->disk_kind = sym_of(model, source->source.disk_kind, ok);
     out->read_only = source->source.read_only;
     berth__sym *monitors = array(arena, source->source.monitors.count, sizeof(*monitors), ok);
     for (uint32_t i = 0; i < source->source.monitors.count && *ok; i++)

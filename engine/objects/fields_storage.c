@@ -8,6 +8,7 @@ const berth__field berth__fields_volume_source[] = {
     BERTH__FIELD_SELF(UNWRITTEN, STR, berth_volume_source, pool),
     BERTH__FIELD_SELF(UNWRITTEN, STRS, berth_volume_source, monitors),
     BERTH__FIELD_SELF(UNWRITTEN, STR, berth_volume_source, uri),
+    BERTH__FIELD_SELF(UNWRITTEN, STR, berth_volume_source, disk_kind),
     BERTH__FIELD_AND_OTHERS,
 };
 

@@ -28,6 +28,10 @@ typedef struct filter_state {
     /* The first volume whose claim does not exist or was not created for the pod; NULL: none. */
     const berth__pod_volume *broken;
     bool missing;
+    /* The first volume before `broken` that its CSI driver does not have, an error on nodes with a
+     * CSINode, and why; NULL: none. */
+    const berth__pod_volume *untranslated;
+    berth_str problem;
     wanted wanted[KINDS_OF_NODES];
     /* The drivers of these volumes that must be installed on the node. */
     berth__sym *required;
@@ -61,12 +65,26 @@ static void settle(wanted *list)
     list->count = count;
 }
 
+/* Note the volume if it is the first that its CSI driver does not have. Returns false when out of
+ * memory. */
+static bool note_untranslated(berth__view *view, const berth__pod_volume *volume,
+                              berth__arena *arena, filter_state *own)
+{
+    bool ok = true;
+    if (own->untranslated != NULL)
+        return true;
+    own->problem = berth__storage_disk_problem(view->storage, volume, arena, &ok);
+    own->untranslated = own->problem.len > 0 ? volume : NULL;
+    return ok;
+}
+
 /* Collect the attachments of one volume. Returns false when out of memory. */
 static bool want_volume(berth__view *view, const berth__pod_volume *volume,
-                        const berth__claim *claim, filter_state *own)
+                        const berth__claim *claim, berth__arena *arena, filter_state *own)
 {
     const berth__disk *disk = NULL;
-    if (claim == NULL && (disk = berth__storage_disk_make(view->storage, volume)) == NULL)
+    if (claim == NULL && ((disk = berth__storage_disk_make(view->storage, volume)) == NULL ||
+                          !note_untranslated(view, volume, arena, own)))
         return false;
     for (uint32_t kind = 0; kind < KINDS_OF_NODES; kind++) {
         berth__csi_node_facts facts = {.migrated = (uint32_t)(kind == WITH_PORTWORX_MIGRATED)
@@ -170,9 +188,9 @@ static berth__outcome node_volume_limits_prepare(berth__prepare *prepare)
             (volume->kind == BERTH_VOLUME_EPHEMERAL && !berth__claim_is_owned(claim, list)))
             own->broken = volume;
         else
-            prepare->ok = want_volume(view, volume, claim, own);
+            prepare->ok = want_volume(view, volume, claim, prepare->arena, own);
     }
-    prepare->may_fail = own->broken != NULL && !own->missing;
+    prepare->may_fail = (own->broken != NULL && !own->missing) || own->untranslated != NULL;
     if (!prepare->ok)
         return BERTH__ACTIVE;
     for (uint32_t kind = 0; kind < KINDS_OF_NODES; kind++)
@@ -212,6 +230,11 @@ static const berth__csi_node_facts *csi_node(const berth__view *view, uint32_t s
 {
     const berth__node_volumes *volumes = berth__slot_volumes(view, slot);
     return volumes != NULL && volumes->record != NULL ? volumes->record->facts : NULL;
+}
+
+static bool needs_translation(const berth__view *view, const filter_state *own, uint32_t slot)
+{
+    return own->untranslated != NULL && csi_node(view, slot) != NULL;
 }
 
 static bool migrates_portworx(const berth__csi_node_facts *facts)
@@ -281,6 +304,17 @@ static void keep_installed(const berth__view *view, const filter_state *own, uin
     }
 }
 
+/* Clear the slots where a volume of the pod would have to be translated and can't be. */
+static void keep_translated(const berth__view *view, const filter_state *own, uint32_t tile,
+                            berth__mask *mask)
+{
+    BERTH__MASK_EACH(mask, s)
+    {
+        if (needs_translation(view, own, tile * BERTH__TILE + s))
+            berth__bit_clear(mask->words, s);
+    }
+}
+
 static void node_volume_limits_filter(const berth__question *cycle, const void *instance,
                                       const void *opaque, uint32_t tile, berth__mask *mask)
 {
@@ -290,6 +324,8 @@ static void node_volume_limits_filter(const berth__question *cycle, const void *
         *mask = (berth__mask){{0}};
         return;
     }
+    if (own->untranslated != NULL)
+        keep_translated(cycle->view, own, tile, mask);
     if (own->required_count > 0)
         keep_installed(cycle->view, own, tile, mask);
     if (own->wanted[WITH_CSI_NODE].count + own->wanted[WITH_PORTWORX_MIGRATED].count == 0)
@@ -313,7 +349,8 @@ static void node_volume_limits_busy_tiles(const berth__question *cycle, const vo
     const berth__layout *layout = cycle->view->layout;
     const bool attaches =
         own->wanted[WITH_CSI_NODE].count + own->wanted[WITH_PORTWORX_MIGRATED].count > 0;
-    if (own->broken != NULL || own->required_count > 0 || (attaches && own->fills == NULL)) {
+    if (own->broken != NULL || own->untranslated != NULL || own->required_count > 0 ||
+        (attaches && own->fills == NULL)) {
         memset(tiles, 0xff, ((size_t)layout->tile_count + 63) / 64 * sizeof(*tiles));
         return;
     }
@@ -328,6 +365,14 @@ static void node_volume_limits_explain(const berth__question *cycle, const void 
     (void)instance;
     const filter_state *own = opaque;
     const berth__volume_list *list = cycle->cls->volumes;
+    if (needs_translation(cycle->view, own, slot)) {
+        const berth_str name = berth__text(cycle->view->model, own->untranslated->name);
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      BERTH__ERROR_PREFIX "converting volume(%.*s) from inline to csi: %.*s",
+                      (int)name.len, name.data, (int)own->problem.len, own->problem.data);
+        reasons->failed = true;
+        return;
+    }
     if (own->broken == NULL && missing_driver(cycle->view, own, slot) != 0) {
         const berth_str driver =
             berth__text(cycle->view->model, missing_driver(cycle->view, own, slot));

@@ -38,6 +38,7 @@ static bool add_bound(berth__view *view, berth__arena *arena, const berth__claim
         return true;
     if (!match_affinity(view, arena, facts->has_affinity, &facts->affinity, &bound->match))
         return false;
+    binder->untranslated |= facts->untranslated.len > 0;
     return facts->in_tree == BERTH__IN_TREE_NONE ||
            match_affinity(view, arena, facts->has_migrated_affinity, &facts->migrated_affinity,
                           &bound->migrated);
@@ -171,6 +172,10 @@ static void check_bound(const berth__view *view, const berth__binder *binder, ui
         }
         bool migrated = !binder->legacy && bound->facts->in_tree != BERTH__IN_TREE_NONE &&
                         is_migrated(view, bound->facts->in_tree, slot);
+        if (migrated && bound->facts->untranslated.len > 0) {
+            out->untranslated = bound->facts;
+            return;
+        }
         if (!meets(view, migrated ? &bound->migrated : &bound->match, slot)) {
             out->node_conflict = true;
             return;
@@ -330,8 +335,11 @@ void berth__volume_binder_bind(const berth__view *view, const berth__binder *bin
     uint64_t left[BERTH__UNBOUND_CLAIMS_MAX / 64] = {0}; /* unbound claims to provision */
     out->node_conflict = out->no_volume = out->no_space = out->volume_missing = false;
     out->failed = false;
+    out->untranslated = NULL;
     out->choice_count = 0;
     check_bound(view, binder, slot, out);
+    if (out->untranslated != NULL)
+        return;
     for (uint32_t i = 0; i < binder->decided_count; i++)
         if (berth__claim_node(binder->decided[i].claim) != berth__view_node(view, slot)->name) {
             out->no_volume = true;
@@ -445,6 +453,13 @@ void berth__volume_binder_filter(const berth__view *view, const berth__binder *b
 bool berth__volume_binder_explain(const berth__binder *binder, const berth__open_binding *binding,
                                   const char *conflict, berth__reasons *reasons)
 {
+    if (binding->untranslated != NULL) {
+        const berth_str why = binding->untranslated->untranslated;
+        berth__reason(reasons, BERTH_CODE_UNRESOLVABLE,
+                      BERTH__ERROR_PREFIX "could not translate pv: %.*s", (int)why.len, why.data);
+        reasons->failed = true;
+        return false;
+    }
     if (binding->failed) {
         berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, BERTH__ERROR_PREFIX "%.*s",
                       (int)binder->problem.len, binder->problem.data);

@@ -43,16 +43,18 @@ typedef struct berth__binder {
     uint32_t decided_count;
     berth__unbound_claim *unbound; /* in ascending order of request */
     uint32_t unbound_count;
+    bool untranslated; /* a bound volume can't be translated where its plugin is migrated */
     berth_str problem; /* why no unbound claim can be matched with volumes; absent: none */
 } berth__binder;
 
 /* The result for one node. */
 typedef struct berth__open_binding {
-    bool node_conflict;  /* a bound volume does not reach the node */
-    bool no_volume;      /* a claim finds no volume and can't be provisioned here */
-    bool no_space;       /* the driver has no room here */
-    bool volume_missing; /* a bound volume does not exist */
-    bool failed;         /* an error with the text `problem`, not a refusal */
+    bool node_conflict;                  /* a bound volume does not reach the node */
+    bool no_volume;                      /* a claim finds no volume and can't be provisioned here */
+    bool no_space;                       /* the driver has no room here */
+    bool volume_missing;                 /* a bound volume does not exist */
+    const berth__pv_facts *untranslated; /* an error: this volume's plugin is migrated */
+    bool failed;                         /* an error with the text `problem`, not a refusal */
     uint32_t choice_count;
     berth__volume_choice choices[BERTH__UNBOUND_CLAIMS_MAX];
     /* For a claim that is provisioned: its driver's capacity here; NULL: not published. */
@@ -62,7 +64,7 @@ typedef struct berth__open_binding {
 static inline bool berth__binding_fits(const berth__open_binding *binding)
 {
     return !binding->node_conflict && !binding->no_volume && !binding->no_space &&
-           !binding->volume_missing && !binding->failed;
+           !binding->volume_missing && !binding->failed && binding->untranslated == NULL;
 }
 
 /* The state of a claim. */

@@ -132,7 +132,7 @@ static berth__outcome volume_binding_prepare(berth__prepare *prepare)
     prepare->stays = list == NULL;
     berth__outcome outcome =
         make_binder(view, list, prepare->arena, prepare->reasons, binder, &prepare->ok);
-    prepare->may_fail = binder->problem.len > 0;
+    prepare->may_fail = binder->problem.len > 0 || binder->untranslated;
     if (outcome == BERTH__ACTIVE && prepare->ok)
         prepare->ok = berth__volumes_refresh(view);
     return outcome;

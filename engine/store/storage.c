@@ -388,6 +388,7 @@ static uint32_t disk_key(const berth__pod_volume *volume, uint32_t *key)
     key[count++] = volume->handle;
     key[count++] = volume->pool;
     key[count++] = volume->uri;
+    key[count++] = volume->disk_kind;
     key[count++] = volume->read_only;
     for (uint32_t i = 0; i < volume->monitor_count && count < DISK_KEY_MAX; i++)
         key[count++] = volume->monitors[i];

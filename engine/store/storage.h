@@ -162,7 +162,8 @@ typedef struct berth__pv_facts {
     berth__sym claim_namespace, claim_name; /* of claimRef */
     berth__sym claim_uid;                   /* 0: none */
     berth__in_tree in_tree;
-    berth__sym handle; /* of a CSI source */
+    berth_str untranslated; /* why its CSI driver has no such volume; absent: it has */
+    berth__sym handle;      /* of a CSI source */
     berth__attachment attachment;
     __int128 capacity; /* nanos */
 } berth__pv_facts;
@@ -491,6 +492,11 @@ void berth__storage_free_disk(berth__storage *storage, berth__disk *disk);
 void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_volume *source,
                                 berth__pv_facts *facts, bool *ok);
 void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bool *ok);
+
+/* Why a pod's inline volume can't be translated to a CSI driver, in the words of kube-scheduler;
+ * absent: it can, or need not. Memory comes from `arena`. */
+berth_str berth__storage_disk_problem(berth__storage *storage, const berth__pod_volume *volume,
+                                      berth__arena *arena, bool *ok);
 void berth__storage_identify_class(berth__storage *storage, const berth_storage_class *source,
                                    berth__storage_class_facts *facts, bool *ok);
 

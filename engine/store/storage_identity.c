@@ -1,23 +1,21 @@
 /* Identity of volumes: which volumes are the same to the driver that attaches them.
  * Source: kube-scheduler v1.32, plugins/nodevolumelimits; csi-translation-lib v0.32, plugins;
  * Kubernetes v1.15.3, predicates.go (volume filters), csi_volume_predicate.go. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "store/storage.h"
+#include "store/in_tree_handle.h"
 
 static const struct {
     const char *plugin;
     const char *driver;
-    const char *zone_key; /* the driver's own topology label; NULL: it has none */
+    const char *zone_key; /* the topology label into which zones turn; NULL: they stay */
 } in_tree_plugins[BERTH__IN_TREE_COUNT] = {
     [BERTH__IN_TREE_EBS] = {"kubernetes.io/aws-ebs", "ebs.csi.aws.com",
                             "topology.ebs.csi.aws.com/zone"},
     [BERTH__IN_TREE_GCE_PD] = {"kubernetes.io/gce-pd", "pd.csi.storage.gke.io",
                                "topology.gke.io/zone"},
-    [BERTH__IN_TREE_AZURE_DISK] = {"kubernetes.io/azure-disk", "disk.csi.azure.com",
-                                   "topology.disk.csi.azure.com/zone"},
+    [BERTH__IN_TREE_AZURE_DISK] = {"kubernetes.io/azure-disk", "disk.csi.azure.com", NULL},
     [BERTH__IN_TREE_CINDER] = {"kubernetes.io/cinder", "cinder.csi.openstack.org",
                                "topology.cinder.csi.openstack.org/zone"},
     [BERTH__IN_TREE_PORTWORX] = {"kubernetes.io/portworx-volume", "pxd.portworx.com", NULL},
@@ -98,56 +96,6 @@ static berth__attachment private_attachment(berth__sym driver, const berth__clai
     return make_attachment(driver, claim->id | BERTH__STORAGE_NODE_BIT);
 }
 
-/* "aws://ZONE/vol-X" becomes vol-X; an id that is no such URL stays as it is. Returns an empty text
- * if the id can't be translated. */
-static berth_str ebs_handle(berth_str id)
-{
-    if (!berth__str_starts(id, "aws://"))
-        return id;
-    uint32_t begin = 6, end = id.len;
-    while (begin < id.len && id.data[begin] != '/')
-        begin++; /* skip the zone */
-    while (begin < end && id.data[begin] == '/')
-        begin++;
-    while (end > begin && id.data[end - 1] == '/')
-        end--;
-    berth_str volume = {id.data + begin, end - begin};
-    bool valid = berth__str_starts(volume, "vol-") && memchr(volume.data, '/', volume.len) == NULL;
-    return valid ? volume : (berth_str){0};
-}
-
-/* "LOCALE-REGION" from a zone "LOCALE-REGION-X"; empty for a zone of another form. */
-static berth_str gce_region(berth_str zone)
-{
-    uint32_t dashes = 0, last = 0;
-    for (uint32_t i = 0; i < zone.len; i++) {
-        if (zone.data[i] != '-')
-            continue;
-        dashes++;
-        last = i;
-    }
-    return dashes == 2 ? (berth_str){zone.data, last} : (berth_str){0};
-}
-
-/* The common region of all zones in a list joined by "__"; empty if there is none. */
-static berth_str gce_common_region(berth_str zones)
-{
-    berth_str common = {0};
-    uint32_t begin = 0;
-    for (uint32_t end = 0; end <= zones.len; end++) {
-        bool joint = end + 1 < zones.len && memcmp(zones.data + end, "__", 2) == 0;
-        if (end < zones.len && !joint)
-            continue;
-        berth_str region = gce_region((berth_str){zones.data + begin, end - begin});
-        if (region.len == 0 || (begin > 0 && !berth__str_eq(region, common)))
-            return (berth_str){0};
-        common = region;
-        end += joint;
-        begin = end + 1;
-    }
-    return common;
-}
-
 static berth_str label_of(berth_map labels, const char *key)
 {
     for (uint32_t i = 0; i < labels.count; i++)
@@ -156,46 +104,13 @@ static berth_str label_of(berth_map labels, const char *key)
     return (berth_str){0};
 }
 
-/* A handle made of the project, the zone or region, and the disk. Absent if the zones have no
- * common region. */
-static berth_str gce_handle(berth__storage *storage, berth_str name, berth_str zones, bool *ok)
-{
-    const char *level = "zones";
-    berth_str place = zones.len > 0 ? zones : BERTH_STR("UNSPECIFIED");
-    if (zones.len > 1 && memmem(zones.data, zones.len, "__", 2) != NULL) {
-        level = "regions";
-        place = gce_common_region(zones);
-        if (place.len == 0)
-            return (berth_str){0};
-    }
-    size_t bytes = (size_t)place.len + name.len + 64;
-    char *text = berth__arena_alloc(&storage->model->scratch, bytes, 1);
-    if (text == NULL) {
-        *ok = false;
-        return (berth_str){0};
-    }
-    int len =
-        snprintf(text, bytes, "projects/UNSPECIFIED/%s/%.*s/disks/%.*s", level, (int)place.len,
-                 place.len > 0 ? place.data : "", (int)name.len, name.len > 0 ? name.data : "");
-    return (berth_str){text, (uint32_t)len};
-}
-
 /* The handle that the CSI driver uses for an in-tree volume (era v1), or the in-tree id itself. */
-static berth_str in_tree_handle(berth__storage *storage, berth__in_tree in_tree, berth_str handle,
-                                berth_str uri, berth_str zones, bool *ok)
+static berth__in_tree_handle in_tree_handle(berth__storage *storage,
+                                            const berth__in_tree_volume *volume, bool *ok)
 {
     if (!storage->model->behaviours.csi_migration)
-        return handle;
-    switch (in_tree) {
-    case BERTH__IN_TREE_EBS:
-        return ebs_handle(handle);
-    case BERTH__IN_TREE_GCE_PD:
-        return gce_handle(storage, handle, zones, ok);
-    case BERTH__IN_TREE_AZURE_DISK:
-        return uri.data != NULL ? uri : handle;
-    default:
-        return handle;
-    }
+        return (berth__in_tree_handle){.handle = volume->handle};
+    return berth__in_tree_translate(&storage->model->scratch, volume, ok);
 }
 
 /* ---- topology after translation ---- */
@@ -329,29 +244,52 @@ void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_
     berth_str zones = label_of(source->meta.labels, zone_beta_key);
     if (zones.len == 0)
         zones = label_of(source->meta.labels, zone_key);
-    berth_str handle = in_tree_handle(storage, facts->in_tree, from->handle, from->uri, zones, ok);
-    if (handle.len > 0)
+    const berth__in_tree_volume volume = {.plugin = facts->in_tree,
+                                          .handle = from->handle,
+                                          .uri = from->uri,
+                                          .disk_kind = from->disk_kind,
+                                          .zones = zones};
+    const berth__in_tree_handle made = in_tree_handle(storage, &volume, ok);
+    facts->untranslated = made.problem.len > 0
+                              ? berth__arena_str(&facts->head.arena, made.problem, ok)
+                              : (berth_str){0};
+    if (made.handle.len > 0)
         facts->attachment = make_attachment(
             intern(storage, berth__text_of(driver_text(storage, facts->in_tree)), ok),
-            intern(storage, handle, ok));
+            intern(storage, made.handle, ok));
     retarget(storage, source, facts->in_tree, facts, ok);
+}
+
+static berth__in_tree_handle disk_handle(berth__storage *storage, const berth__pod_volume *volume,
+                                         bool *ok)
+{
+    const berth__model *model = storage->model;
+    const berth__in_tree_volume in_tree = {.plugin = in_tree_of(volume->kind),
+                                           .handle = berth__text(model, volume->handle),
+                                           .uri = berth__text(model, volume->uri),
+                                           .disk_kind = berth__text(model, volume->disk_kind)};
+    return in_tree_handle(storage, &in_tree, ok);
 }
 
 void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bool *ok)
 {
-    const berth__pod_volume *volume = &disk->volume;
-    disk->in_tree = in_tree_of(volume->kind);
+    disk->in_tree = in_tree_of(disk->volume.kind);
     disk->attachment = 0;
     if (disk->in_tree == BERTH__IN_TREE_NONE)
         return;
-    berth_str handle =
-        in_tree_handle(storage, disk->in_tree, berth__text(storage->model, volume->handle),
-                       berth__text(storage->model, volume->uri), (berth_str){0}, ok);
+    const berth_str handle = disk_handle(storage, &disk->volume, ok).handle;
     if (handle.data == NULL)
         return;
     disk->attachment =
         make_attachment(intern(storage, berth__text_of(driver_text(storage, disk->in_tree)), ok),
                         intern(storage, handle, ok));
+}
+
+berth_str berth__storage_disk_problem(berth__storage *storage, const berth__pod_volume *volume,
+                                      berth__arena *arena, bool *ok)
+{
+    const berth_str problem = disk_handle(storage, volume, ok).problem;
+    return problem.len > 0 ? berth__arena_str(arena, problem, ok) : (berth_str){0};
 }
 
 void berth__storage_identify_class(berth__storage *storage, const berth_storage_class *source,

@@ -119,6 +119,7 @@ static void mark_disk(berth__sweep *sweep, const berth__disk *disk)
     berth__sweep_mark(sweep, disk->volume.handle);
     berth__sweep_mark(sweep, disk->volume.pool);
     berth__sweep_mark(sweep, disk->volume.uri);
+    berth__sweep_mark(sweep, disk->volume.disk_kind);
     mark_all(sweep, disk->volume.monitors, disk->volume.monitor_count);
     mark_attachment(sweep, disk->attachment);
 }

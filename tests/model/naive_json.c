@@ -418,6 +418,7 @@ static berth_volume_source volume_source(region *r, const json_t *v)
                 .kind = kinds[i].kind,
                 .handle = naive_json_text(s, kinds[i].handle),
                 .pool = naive_json_text(s, "pool"),
+                .disk_kind = naive_json_text(s, "kind"),
                 .monitors = naive_json_strs(r, naive_json_get(s, "monitors")),
                 .read_only = naive_json_flag(s, "readOnly"),
             };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "naive.h"
+#include "naive_migration.h"
 
 typedef berth_persistent_volume volume_object;
 typedef berth_persistent_volume_claim claim_object;
@@ -336,7 +337,9 @@ static berth_str provisioner_driver(const naive_attempt *a, berth_str provisione
 
 static const char *handle_of(naive_attempt *a, const berth_volume_source *source)
 {
-    return naive_print(a->region, "%.*s", NAIVE_TEXT(source->handle));
+    const char *whole = naive_print(a->region, "%.*s", NAIVE_TEXT(source->handle));
+    bool url = source->kind == BERTH_VOLUME_AWS_EBS && strncmp(whole, "aws://", 6) == 0;
+    return url && strstr(whole, "/vol-") != NULL ? strstr(whole, "/vol-") + 1 : whole;
 }
 
 /* "LOCALE-REGION" of a zone "LOCALE-REGION-ZONE"; absent for a zone of another form. */
@@ -384,8 +387,10 @@ static attachment volume_attachment(naive_attempt *a, const volume_object *volum
 {
     const char *handle = volume->source.kind == BERTH_VOLUME_GCE_PD ? gce_handle(a, volume)
                                                                     : handle_of(a, &volume->source);
-    return handle == NULL ? (attachment){0}
-                          : (attachment){driver_of(a, &volume->source, csi), handle};
+    return handle == NULL || naive_translation_problem(a->region, &volume->source,
+                                                       volume->meta.labels) != NULL
+               ? (attachment){0}
+               : (attachment){driver_of(a, &volume->source, csi), handle};
 }
 
 static attachment claim_attachment(naive_attempt *a, const claim_object *claim,
@@ -414,9 +419,21 @@ static bool pod_attachments(naive_attempt *a, const berth_pod *pod, const berth_
 {
     for (uint32_t v = 0; v < pod->volume_count; v++) {
         const berth_volume *volume = &pod->volumes[v];
+        const char *problem =
+            csi != NULL && csi->meta.name.data != NULL && !uses_claim(volume)
+                ? naive_translation_problem(a->region, &volume->source, (berth_map){0})
+                : NULL;
+        if (problem != NULL && r != NULL) {
+            r->error = true;
+            return naive_refuse(a, r, true,
+                                naive_print(a->region,
+                                            "running \"NodeVolumeLimits\" filter plugin: "
+                                            "converting volume(%.*s) from inline to csi: %s",
+                                            NAIVE_TEXT(volume->name), problem));
+        }
         if (!uses_claim(volume)) {
-            attach(a->region, list,
-                   (attachment){driver_of(a, &volume->source, csi), handle_of(a, &volume->source)});
+            attachment disk = {driver_of(a, &volume->source, csi), handle_of(a, &volume->source)};
+            attach(a->region, list, problem == NULL ? disk : (attachment){0});
             continue;
         }
         const claim_object *claim = find_claim(a, pod, volume);
@@ -764,6 +781,7 @@ static bool enough_storage(const naive_attempt *a, const berth_storage_class *cl
 
 typedef struct binding {
     bool node_conflict, volume_missing, unbound, no_space;
+    const char *problem;       /* an error; NULL: none */
     naive_reservation *chosen; /* volumes for claims, then claims to provision */
     size_t count;
 } binding;
@@ -786,10 +804,17 @@ static void check_bound(naive_attempt *a, const claim_object *claim, const berth
                         binding *b)
 {
     const volume_object *volume = find_volume(a, claim->volume_name);
-    if (b->volume_missing || b->node_conflict) {
+    if (b->volume_missing || b->node_conflict || b->problem != NULL) {
         return;
     }
     b->volume_missing = volume == NULL;
+    if (volume != NULL && naive_is_migrated(csi_node_of(a, node), &volume->source)) {
+        const berth_node_selector *rule = naive_translated_affinity(a->region, volume);
+        b->problem = naive_translation_problem(a->region, &volume->source, volume->meta.labels);
+        b->node_conflict =
+            rule != NULL && !naive_node_selector_matches(rule, node->meta.labels, (berth_str){0});
+        return;
+    }
     b->node_conflict = volume != NULL && !volume_reaches(volume, node);
 }
 
@@ -849,7 +874,7 @@ static binding bind_volumes(naive_attempt *a, const berth_node *node)
             provision[provision_count++] = claim;
         }
     }
-    if (b.unbound) {
+    if (b.unbound || b.problem != NULL) {
         return b;
     }
     sort_by_request(find, find_count);
@@ -870,6 +895,14 @@ bool naive_binding(naive_attempt *a, const berth_plugin_ref *ref, const berth_no
 {
     (void)ref;
     binding b = bind_volumes(a, node);
+    if (b.problem != NULL) {
+        r->error = true;
+        return naive_refuse(a, r, true,
+                            naive_print(a->region,
+                                        "running \"VolumeBinding\" filter plugin: could not "
+                                        "translate pv: %s",
+                                        b.problem));
+    }
     if (b.node_conflict) {
         naive_refuse(a, r, true,
                      a->cluster->kubernetes >= 33

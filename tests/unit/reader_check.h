@@ -138,6 +138,7 @@ static void put_source(const berth_volume_source *source)
     put_str("handle", source->handle);
     put_str("driver", source->driver);
     put_str("pool", source->pool);
+    put_str("disk kind", source->disk_kind);
     put_strs("monitors", source->monitors);
     if (source->read_only)
         put(" read-only");

@@ -441,6 +441,11 @@ static const object_case defaulted[] = {
      "Namespace /s labels={a=b,kubernetes.io/metadata.name=s}\n"},
     {"--- {kind: Namespace, metadata: {name: s, uid: u}}", "Namespace /s uid=u\n"},
     {"--- {kind: StorageClass, metadata: {name: s}}", "StorageClass /s binding=Immediate\n"},
+    {"--- {kind: PersistentVolume, metadata: {name: v}, spec: {azureDisk: {diskName: i}}}",
+     "PersistentVolume /v capacity=0 source=7 handle=i disk kind=Shared phase=Available\n"},
+    {"--- {kind: PersistentVolume, metadata: {name: v}, spec: {azureDisk: {diskName: i, kind: "
+     "Managed}}}",
+     "PersistentVolume /v capacity=0 source=7 handle=i disk kind=Managed phase=Available\n"},
     {"--- {kind: PersistentVolume, metadata: {name: v}, spec: {rbd: {image: i}}}",
      "PersistentVolume /v capacity=0 source=6 handle=i pool=rbd phase=Available\n"},
     /* claims without a class wait for the default class: the newest one with the annotation */

@@ -389,7 +389,9 @@ static void make_pod_volumes(everything *e, berth_pod *pod)
         {.name = own(), .source = {.kind = BERTH_VOLUME_GCE_PD, .handle = own()}},
         {.name = own(), .source = {.kind = BERTH_VOLUME_ISCSI, .handle = own()}},
         {.name = own(), .source = {.kind = BERTH_VOLUME_RBD, .handle = own(), .pool = own()}},
-        {.name = own(), .source = {.kind = BERTH_VOLUME_AZURE_DISK, .handle = own(), .uri = own()}},
+        {.name = own(),
+         .source =
+             {.kind = BERTH_VOLUME_AZURE_DISK, .handle = own(), .uri = own(), .disk_kind = own()}},
     };
     memcpy(e->pod_volumes, volumes, sizeof(volumes));
     e->pod_volumes[4].source.monitors = one(e, own());
@@ -588,6 +590,7 @@ static void test_disks_outlive_pods(void **state)
         note_text(model, disk->volume.handle, texts, &count);
         note_text(model, disk->volume.pool, texts, &count);
         note_text(model, disk->volume.uri, texts, &count);
+        note_text(model, disk->volume.disk_kind, texts, &count);
         note_text(model, (berth__sym)disk->attachment, texts, &count);
         for (uint32_t k = 0; k < disk->volume.monitor_count; k++)
             note_text(model, disk->volume.monitors[k], texts, &count);

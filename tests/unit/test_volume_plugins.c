@@ -922,6 +922,117 @@ static void test_translated_topology(void **state)
     }
 }
 
+#define ALL_MIGRATED                                                                    \
+    "storage.alpha.kubernetes.io/migrated-plugins: 'kubernetes.io/gce-pd,kubernetes.io" \
+    "/aws-ebs,kubernetes.io/azure-disk'"
+#define VOLUME_OF(labels, source)                                                   \
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {" labels \
+    "}}\nspec: {capacity: {storage: 1Gi}, " source "}\n---\n" BOUND_CLAIM("c", "pv")
+
+/* Whether a volume can be translated for the node that has migrated its plugin, a. */
+static void test_translation_of_volumes(void **state)
+{
+#define ZONES(list) "failure-domain.beta.kubernetes.io/zone: '" list "'"
+#define GCE "gcePersistentDisk: {pdName: d}"
+#define FORM                                                                                  \
+    "VolumeBinding: error: could not translate pv: failed to get region from zones: zone in " \
+    "unexpected format, expected: {locale}-{region}-{zone}, got: "
+#define REGIONS                                                                                   \
+    "VolumeBinding: error: could not translate pv: failed to get region from zones: multiple or " \
+    "no "                                                                                         \
+    "regions gotten from zones, got: map["
+    static const struct {
+        const char *objects, *on_a;
+    } cases[] = {
+        {VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: Shared}"),
+         "VolumeBinding: error: could not translate pv: kind(Shared) is not supported in csi "
+         "migration"},
+        {VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: ''}"),
+         "VolumeBinding: error: could not translate pv: kind() is not supported in csi migration"},
+        {VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: mAnAgEd}"), ""},
+        {VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: ManageX}"),
+         "VolumeBinding: error: could not translate pv: kind(ManageX) is not supported in csi "
+         "migration"},
+        {VOLUME_OF("", "awsElasticBlockStore: {volumeID: 'aws://z/x-1'}"),
+         "VolumeBinding: error: could not translate pv: failed to translate Kubernetes ID to EBS "
+         "Volume ID "
+         "Invalid format for AWS volume (aws://z/x-1)"},
+        {VOLUME_OF("", "awsElasticBlockStore: {volumeID: 'aws://z/vol-1/2'}"),
+         "VolumeBinding: error: could not translate pv: failed to translate Kubernetes ID to EBS "
+         "Volume ID "
+         "Invalid format for AWS volume (aws://z/vol-1/2)"},
+        {VOLUME_OF("", "awsElasticBlockStore: {volumeID: 'aws:///vol-1/'}"), ""},
+        {VOLUME_OF("", "awsElasticBlockStore: {volumeID: anything}"), ""},
+        {VOLUME_OF(ZONES("z0__z1"), GCE), FORM "z0"},
+        {VOLUME_OF(ZONES("a-b-c__"), GCE), FORM},
+        {VOLUME_OF(ZONES("a-b-c__a-b-c-d"), GCE), FORM "a-b-c-d"},
+        {VOLUME_OF(ZONES("c-d-1__a-b-1__c-d-2"), GCE), REGIONS "a-b:{} c-d:{}]"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        small_addf(&c, "%s%s", cases[i].objects, CSI_NODE("a", "drv", "9", ALL_MIGRATED));
+        small_decide(&c, small_pod(&c, "p", NULL, "", USES("c")));
+        if (strcmp(small_refusal(&c, a), cases[i].on_a) != 0)
+            fail_msg("case %zu: %s", i, small_refusal(&c, a));
+        assert_string_equal(small_refusal(&c, b), "");
+        small_close(&c);
+    }
+}
+
+/* The zones of an Azure disk stay as they are. */
+static void test_azure_zones(void **state)
+{
+    small_cluster c;
+    (void)state;
+    small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+    const berth_node_id a = (berth_node_id)small_add(
+        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {topology.kubernetes.io/zone: "
+            "z1}}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+    small_add(&c,
+              VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: Managed}, nodeAffinity: "
+                            "{required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+                            "topology.kubernetes.io/zone, operator: In, values: [z1]}]}]}}")
+                  CSI_NODE("a", "drv", "9", ALL_MIGRATED)
+                      CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate"));
+    small_decide(&c, small_pod(&c, "p", NULL, "", USES("c")));
+    assert_string_equal(small_refusal(&c, a), "");
+    small_close(&c);
+}
+
+/* An inline volume that its CSI driver does not have fails where there is a CSINode. */
+static void test_translation_of_inline_volumes(void **state)
+{
+    static const struct {
+        const char *volumes, *on_a, *on_b;
+    } cases[] = {
+        {IN_TREE("azureDisk: {diskName: d, diskURI: u, kind: Dedicated}"),
+         "NodeVolumeLimits: error: converting volume(v) from inline to csi: kind(Dedicated) is not "
+         "supported in csi "
+         "migration",
+         ""},
+        {IN_TREE("azureDisk: {diskName: d, diskURI: u, kind: Managed}"), "", ""},
+        {"volumes: [{name: w, awsElasticBlockStore: {volumeID: 'aws://z/disk'}}, {name: v, "
+         "azureDisk: {diskName: d, diskURI: u, kind: Shared}}]",
+         "NodeVolumeLimits: error: converting volume(w) from inline to csi: failed to translate "
+         "Kubernetes ID to EBS "
+         "Volume ID Invalid format for AWS volume (aws://z/disk)",
+         ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        small_add(&c, CSI_NODE("a", "drv", "9", "x: why"));
+        expect(&c, small_pod(&c, "p", NULL, "", cases[i].volumes), a, cases[i].on_a, b,
+               cases[i].on_b);
+        small_close(&c);
+    }
+}
+
 /* ---- VolumeBinding, VolumeZone: refused or failed before any node ---- */
 
 static void test_ephemeral(void **state)
@@ -1072,6 +1183,9 @@ int main(void)
         cmocka_unit_test(test_many_monitors),
         cmocka_unit_test(test_deleted_volume),
         cmocka_unit_test(test_translated_topology),
+        cmocka_unit_test(test_translation_of_volumes),
+        cmocka_unit_test(test_azure_zones),
+        cmocka_unit_test(test_translation_of_inline_volumes),
         cmocka_unit_test(test_ephemeral),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_zones),

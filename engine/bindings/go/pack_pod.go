@@ -263,4 +263,7 @@ func (a *arena) rbd(out *C.berth_volume_source, image, pool string, monitors []s
 func (a *arena) azureDisk(out *C.berth_volume_source, from *corev1.AzureDiskVolumeSource) {
 	a.disk(out, C.BERTH_VOLUME_AZURE_DISK, from.DiskName, from.ReadOnly != nil && *from.ReadOnly)
 	out.uri = a.strSet(from.DataDiskURI)
+	if from.Kind != nil {
+		out.disk_kind = a.str(string(*from.Kind))
+	}
 }

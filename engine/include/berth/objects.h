@@ -93,7 +93,7 @@ typedef enum berth_volume_kind {
     BERTH_VOLUME_AWS_EBS,    /* handle: volumeID */
     BERTH_VOLUME_ISCSI,      /* handle: iqn */
     BERTH_VOLUME_RBD,        /* handle: image; pool; monitors */
-    BERTH_VOLUME_AZURE_DISK, /* handle: diskName; uri */
+    BERTH_VOLUME_AZURE_DISK, /* handle: diskName; uri; disk_kind */
     BERTH_VOLUME_CINDER,     /* handle: volumeID */
     BERTH_VOLUME_PORTWORX,   /* handle: volumeID */
     BERTH_VOLUME_CSI,        /* handle: volumeHandle; driver (PersistentVolume only) */
@@ -107,7 +107,8 @@ typedef struct berth_volume_source {
     berth_str driver;
     berth_str pool;
     berth_strs monitors;
-    berth_str uri; /* diskURI of an Azure disk; absent: the name identifies the disk */
+    berth_str uri;       /* diskURI of an Azure disk; absent: the name identifies the disk */
+    berth_str disk_kind; /* of an Azure disk: Shared, Dedicated, Managed; absent: Managed */
     bool read_only;
     const struct berth_later *later;
 } berth_volume_source;
