@@ -81,6 +81,9 @@ func (g *generator) nodeAffinityOf() object {
 				terms[0]["matchExpressions"] = []object{g.nodeExpression()}
 			}
 		}
+		if g.names > 0 {
+			terms = g.namedTerms()
+		}
 		affinity["requiredDuringSchedulingIgnoredDuringExecution"] = object{"nodeSelectorTerms": terms}
 	}
 	if len(affinity) == 0 || g.chance(55) {
@@ -102,6 +105,28 @@ func (g *generator) nameField(operator string) object {
 		"key": "metadata.name", "operator": operator,
 		"values": []string{pick(g.source, append(g.nodeNames, "gone")...)},
 	}
+}
+
+// namedTerms pick at most one node that exists, by several rules that may contradict each other.
+func (g *generator) namedTerms() []object {
+	node := pick(g.source, g.nodeNames...)
+	var terms []object
+	for range g.between(1, 3) {
+		fields := []object{{"key": "metadata.name", "operator": "In", "values": []string{pick(g.source, node, node, "gone")}}}
+		for range g.between(0, 2) {
+			fields = append(fields, object{"key": "metadata.name", "operator": pick(g.source, "In", "In", "NotIn"),
+				"values": []string{pick(g.source, node, node, "gone", "away")}})
+		}
+		term := object{"matchFields": fields}
+		if g.chance(25) {
+			term["matchExpressions"] = []object{g.nodeExpression()}
+		}
+		terms = append(terms, term)
+	}
+	if g.chance(8) { // every node is to be visited then
+		terms = append(terms, object{"matchFields": []object{g.nameField("NotIn")}})
+	}
+	return terms
 }
 
 func (g *generator) nodeTerm(required bool) object {

@@ -40,6 +40,9 @@ func (g *generator) devices(s object, pending []object) {
 	if g.chance(40) {
 		slices = append(slices, g.sharedPools()...)
 	}
+	if g.splits > 0 {
+		slices = append(slices, g.splitPools()...)
+	}
 	s["resourceSlices"] = slices
 	if g.taintRules > 0 && g.chance(g.taintRules) {
 		s["deviceTaintRules"] = g.deviceTaintRules()
@@ -333,6 +336,12 @@ func (g *generator) heldClaims(slices []object) []object {
 			if g.chance(60) {
 				status["reservedFor"] = []object{{"resource": "pods", "name": "other", "uid": "other-uid"}}
 			}
+			if g.splits > 0 && g.chance(40) {
+				g.bindingStatus(status, result)
+			}
+			if g.splits > 0 && g.chance(6) {
+				status["reservedFor"] = crowd()
+			}
 			out = append(out, object{"metadata": object{"name": name, "namespace": "default", "uid": name + "-uid"},
 				"spec":   object{"devices": object{"requests": []object{{"name": "r0", "exactly": g.exact("gpu")}}}},
 				"status": status})
@@ -362,6 +371,8 @@ func (g *generator) exact(class string) object {
 	if g.chance(12) {
 		out["allocationMode"] = "All"
 		delete(out, "count")
+	} else if g.splits > 0 && g.chance(3) { // a claim gets 32 devices at most
+		out["count"] = 33
 	}
 	if g.chance(30) {
 		out["selectors"] = cel(some(g.source, 1, 2, selectors)...)
@@ -385,6 +396,9 @@ func (g *generator) exact(class string) object {
 			}
 		} else {
 			requests["bandwidth"] = pick(g.source, "1", "3", "9")
+		}
+		if g.splits > 0 && g.chance(4) {
+			requests["memory"] = pick(g.source, "9223372036854775807", "9E", "8000000Ti")
 		}
 		out["capacity"] = object{"requests": requests}
 	}
@@ -431,6 +445,9 @@ func (g *generator) claimSpec() object {
 		}
 		constraint := object{}
 		attribute := pick(g.source, pcieRoot, gpuDriver+"/model", gpuDriver+"/numa", gpuDriver+"/index")
+		if g.splits > 0 && g.chance(40) { // texts and numbers are not all that attributes can be
+			attribute = pick(g.source, gpuDriver+"/healthy", gpuDriver+"/driverVersion", nicDriver+"/rdma")
+		}
 		constraint[pick(g.source, "matchAttribute", "matchAttribute", "distinctAttribute")] = attribute
 		if g.chance(50) {
 			constraint["requests"] = some(g.source, 1, 2, names)
@@ -470,7 +487,9 @@ func (g *generator) podClaims(pod object, index int, there []object) []object {
 			}
 			claim["metadata"].(object)["ownerReferences"] = []object{{"apiVersion": "v1", "kind": "Pod",
 				"name": metadata["name"], "uid": owner, "controller": true}}
-			if g.chance(96) {
+			if g.splits > 0 && g.chance(5) { // none is needed
+				statuses = append(statuses, object{"name": entry["name"]})
+			} else if g.chance(96) {
 				statuses = append(statuses, object{"name": entry["name"], "resourceClaimName": name})
 			}
 		}

@@ -28,6 +28,7 @@ type recipe struct {
 	secondProfile                                                               int // of scenarios
 	claims, partitions, broken                                                  int // of pods, of pools
 	taintedDevices, sharedDevices, heldDevices                                  int // of devices
+	splits, migrated, names                                                     int // whether there are any
 	taintRules                                                                  int // of scenarios
 	extended                                                                    int // of classes and containers
 	starts                                                                      int // of pods: absent, or shared
@@ -46,7 +47,7 @@ var since = map[string]string{
 	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
 	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
 	"extended": "1.36", "csidrivers": "1.37", "capacity": "1.37", "taintrules": "1.37", "podstatus": "1.36",
-	"groups": "1.37", "placements": "1.37", "grouppoints": "1.37",
+	"groups": "1.37", "placements": "1.37", "grouppoints": "1.37", "pools": "1.36",
 }
 
 // Families are the names of all families, in the order in which the driver takes turns.
@@ -57,6 +58,7 @@ var Families = []string{
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
 	"events", "evictions", "groups", "placements", "grouppoints", "extenders",
+	"pools", "migrated", "names",
 }
 
 // Supports reports whether a release reads the fields of the family. An earlier API server would
@@ -169,6 +171,13 @@ func recipeOf(family string) (recipe, bool) {
 	case "taintrules":
 		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 15, 3, 20, 15
 		r.taintRules, r.running, r.nodesMax = 90, 1, 8
+	case "pools": // whose slices reach different nodes
+		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 15, 6, 6, 20
+		r.splits, r.sharedDevices, r.running, r.nodesMax, r.config = 1, 15, 1, 8, 20
+	case "migrated": // in-tree volumes, which CSI drivers have taken over on some nodes
+		r.volumes, r.inlineVolumes, r.migrated, r.running, r.nodesMax, r.config = 85, 40, 1, 2, 12, 20
+	case "names": // of nodes, in required rules
+		r.nodeAffinity, r.nodeSelector, r.names, r.nodesMax, r.config, r.priorities, r.tight = 85, 10, 1, 8, 20, 40, 40
 	case "podstatus":
 		r.podLevel, r.resized, r.podStatus, r.running, r.tight = 50, 85, 70, 3, 60
 		r.initContainers, r.scalars, r.priorities, r.overhead = 30, 15, 20, 10

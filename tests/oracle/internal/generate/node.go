@@ -76,6 +76,9 @@ func (g *generator) nodeLabels(name string) object {
 	if g.chance(40) {
 		labels["rack"] = fmt.Sprintf("k%d", g.below(4))
 	}
+	if g.migrated > 0 {
+		g.zonesOfDrivers(labels)
+	}
 	return labels
 }
 

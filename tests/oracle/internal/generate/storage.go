@@ -69,8 +69,12 @@ func (g *generator) storageClasses() []object {
 			{"key": zoneLabel, "values": []string{"z0", "z1"}},
 		}}}
 	}
+	fast := drivers[1]
+	if g.migrated > 0 {
+		fast, late["provisioner"] = pick(g.source, inTreePlugins...), pick(g.source, inTreePlugins...)
+	}
 	return []object{
-		{"metadata": object{"name": "fast"}, "provisioner": drivers[1], "volumeBindingMode": "Immediate"},
+		{"metadata": object{"name": "fast"}, "provisioner": fast, "volumeBindingMode": "Immediate"},
 		late,
 		{"metadata": object{"name": "local"}, "provisioner": "kubernetes.io/no-provisioner",
 			"volumeBindingMode": "WaitForFirstConsumer"},
@@ -103,9 +107,13 @@ func (g *generator) volume(name, size, class, driver string) object {
 		spec["volumeMode"] = "Block"
 	}
 	labels["tier"] = pick(g.source, "gold", "iron")
-	return object{
+	volume := object{
 		"metadata": object{"name": name, "labels": labels, "uid": name + "-uid", "resourceVersion": "1"}, "spec": spec,
 	}
+	if g.migrated > 0 {
+		g.oldTopology(volume)
+	}
+	return volume
 }
 
 // claim makes a claim and, if it is bound, its volume.
@@ -158,6 +166,15 @@ func (g *generator) claim(index int) (volume, claim object) {
 				volume["spec"].(object)[key] = value
 			}
 		}
+		if g.migrated > 0 && volume != nil && g.chance(75) {
+			spec := volume["spec"].(object)
+			for _, key := range []string{"csi", "gcePersistentDisk", "awsElasticBlockStore"} {
+				delete(spec, key)
+			}
+			for key, value := range g.inTreeSource(pick(g.source, volumeName, "shared"), true) {
+				spec[key] = value
+			}
+		}
 	} else if g.chance(8) {
 		metadata["annotations"] = object{"volume.kubernetes.io/selected-node": pick(g.source, g.nodeNames...)}
 	}
@@ -201,7 +218,11 @@ func (g *generator) csiNode(name string) object {
 		}
 		list = append(list, entry)
 	}
-	return object{"metadata": object{"name": name}, "spec": object{"drivers": list}}
+	csiNode := object{"metadata": object{"name": name}, "spec": object{"drivers": list}}
+	if g.migrated > 0 {
+		g.migrateNode(csiNode)
+	}
+	return csiNode
 }
 
 // rooms makes the capacities that drivers report, at most one for each zone, because the scheduler
@@ -323,7 +344,7 @@ func (g *generator) podVolumes(spec object, pod, namespace string) {
 	}
 	if g.chance(g.inlineVolumes) {
 		for range g.between(1, 2) {
-			add(g.inlineVolume())
+			add(g.inlineVolume(strings.HasPrefix(pod, "new")))
 		}
 	}
 	if g.chance(g.imageVolumes) {
@@ -334,8 +355,11 @@ func (g *generator) podVolumes(spec object, pod, namespace string) {
 	}
 }
 
-func (g *generator) inlineVolume() object {
+func (g *generator) inlineVolume(pending bool) object {
 	which, readOnly := fmt.Sprint(g.below(3)), g.chance(40)
+	if g.migrated > 0 && g.chance(75) {
+		return g.inTreeSource(pick(g.source, which, "shared"), pending)
+	}
 	switch g.below(5) {
 	case 0:
 		return object{"gcePersistentDisk": object{"pdName": "pd" + which, "readOnly": readOnly}}
