@@ -349,8 +349,7 @@ static void node_volume_limits_busy_tiles(const berth__question *cycle, const vo
     const berth__layout *layout = cycle->view->layout;
     const bool attaches =
         own->wanted[WITH_CSI_NODE].count + own->wanted[WITH_PORTWORX_MIGRATED].count > 0;
-    if (own->broken != NULL || own->untranslated != NULL || own->required_count > 0 ||
-        (attaches && own->fills == NULL)) {
+    if (own->broken != NULL || own->required_count > 0 || (attaches && own->fills == NULL)) {
         memset(tiles, 0xff, ((size_t)layout->tile_count + 63) / 64 * sizeof(*tiles));
         return;
     }

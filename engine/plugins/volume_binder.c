@@ -338,8 +338,6 @@ void berth__volume_binder_bind(const berth__view *view, const berth__binder *bin
     out->untranslated = NULL;
     out->choice_count = 0;
     check_bound(view, binder, slot, out);
-    if (out->untranslated != NULL)
-        return;
     for (uint32_t i = 0; i < binder->decided_count; i++)
         if (berth__claim_node(binder->decided[i].claim) != berth__view_node(view, slot)->name) {
             out->no_volume = true;

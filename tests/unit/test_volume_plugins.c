@@ -950,8 +950,8 @@ static void test_translation_of_volumes(void **state)
         {VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: ''}"),
          "VolumeBinding: error: could not translate pv: kind() is not supported in csi migration"},
         {VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: mAnAgEd}"), ""},
-        {VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: ManageX}"),
-         "VolumeBinding: error: could not translate pv: kind(ManageX) is not supported in csi "
+        {VOLUME_OF("", "azureDisk: {diskName: d, diskURI: u, kind: ManagedX}"),
+         "VolumeBinding: error: could not translate pv: kind(ManagedX) is not supported in csi "
          "migration"},
         {VOLUME_OF("", "awsElasticBlockStore: {volumeID: 'aws://z/x-1'}"),
          "VolumeBinding: error: could not translate pv: failed to translate Kubernetes ID to EBS "
@@ -978,6 +978,8 @@ static void test_translation_of_volumes(void **state)
         if (strcmp(small_refusal(&c, a), cases[i].on_a) != 0)
             fail_msg("case %zu: %s", i, small_refusal(&c, a));
         assert_string_equal(small_refusal(&c, b), "");
+        assert_int_equal(c.placement.verdict,
+                         cases[i].on_a[0] != '\0' ? BERTH_VERDICT_ERROR : BERTH_VERDICT_PLACED);
         small_close(&c);
     }
 }
@@ -999,6 +1001,26 @@ static void test_azure_zones(void **state)
                       CLASS("slow", "provisioner: x\nvolumeBindingMode: Immediate"));
     small_decide(&c, small_pod(&c, "p", NULL, "", USES("c")));
     assert_string_equal(small_refusal(&c, a), "");
+    small_close(&c);
+}
+
+/* Disks of two kinds are two disks, and pods that use them differ. */
+static void test_kinds_of_azure_disks(void **state)
+{
+    static const char managed[] = IN_TREE("azureDisk: {diskName: d, diskURI: u, kind: Managed}");
+    static const char shared[] = IN_TREE("azureDisk: {diskName: d, diskURI: u, kind: Shared}");
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, CSI_NODE("a", "disk.csi.azure.com", "0", "x: why"));
+    bind(&c, small_pod(&c, "p", NULL, "", shared), b);
+    expect(&c, small_pod(&c, "q", NULL, "", managed), a,
+           "NodeVolumeLimits: node(s) exceed max volume count", b, "");
+    small_decide(&c, small_pod(&c, "r", NULL, "", shared));
+    assert_string_equal(small_refusal(&c, a),
+                        "NodeVolumeLimits: error: converting volume(v) from inline to csi: "
+                        "kind(Shared) is not supported in csi migration");
     small_close(&c);
 }
 
@@ -1185,6 +1207,7 @@ int main(void)
         cmocka_unit_test(test_translated_topology),
         cmocka_unit_test(test_translation_of_volumes),
         cmocka_unit_test(test_azure_zones),
+        cmocka_unit_test(test_kinds_of_azure_disks),
         cmocka_unit_test(test_translation_of_inline_volumes),
         cmocka_unit_test(test_ephemeral),
         cmocka_unit_test(test_errors),
