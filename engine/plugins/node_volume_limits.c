@@ -67,7 +67,7 @@ static void settle(wanted *list)
 
 /* Note the volume if it is the first that its CSI driver does not have. Returns false when out of
  * memory. */
-static bool note_untranslated(berth__view *view, const berth__pod_volume *volume,
+static bool note_untranslated(const berth__view *view, const berth__pod_volume *volume,
                               berth__arena *arena, filter_state *own)
 {
     bool ok = true;

@@ -495,8 +495,9 @@ void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bo
 
 /* Why a pod's inline volume can't be translated to a CSI driver, in the words of kube-scheduler;
  * absent: it can, or need not. Memory comes from `arena`. */
-berth_str berth__storage_disk_problem(berth__storage *storage, const berth__pod_volume *volume,
-                                      berth__arena *arena, bool *ok);
+berth_str berth__storage_disk_problem(const berth__storage *storage,
+                                      const berth__pod_volume *volume, berth__arena *arena,
+                                      bool *ok);
 void berth__storage_identify_class(berth__storage *storage, const berth_storage_class *source,
                                    berth__storage_class_facts *facts, bool *ok);
 

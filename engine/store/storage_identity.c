@@ -105,12 +105,13 @@ static berth_str label_of(berth_map labels, const char *key)
 }
 
 /* The handle that the CSI driver uses for an in-tree volume (era v1), or the in-tree id itself. */
-static berth__in_tree_handle in_tree_handle(berth__storage *storage,
-                                            const berth__in_tree_volume *volume, bool *ok)
+static berth__in_tree_handle in_tree_handle(const berth__storage *storage,
+                                            const berth__in_tree_volume *volume,
+                                            berth__arena *arena, bool *ok)
 {
     if (!storage->model->behaviours.csi_migration)
         return (berth__in_tree_handle){.handle = volume->handle};
-    return berth__in_tree_translate(&storage->model->scratch, volume, ok);
+    return berth__in_tree_translate(arena, volume, ok);
 }
 
 /* ---- topology after translation ---- */
@@ -249,7 +250,8 @@ void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_
                                           .uri = from->uri,
                                           .disk_kind = from->disk_kind,
                                           .zones = zones};
-    const berth__in_tree_handle made = in_tree_handle(storage, &volume, ok);
+    const berth__in_tree_handle made =
+        in_tree_handle(storage, &volume, &storage->model->scratch, ok);
     facts->untranslated = made.problem.len > 0
                               ? berth__arena_str(&facts->head.arena, made.problem, ok)
                               : (berth_str){0};
@@ -260,7 +262,8 @@ void berth__storage_identify_pv(berth__storage *storage, const berth_persistent_
     retarget(storage, source, facts->in_tree, facts, ok);
 }
 
-static berth__in_tree_handle disk_handle(berth__storage *storage, const berth__pod_volume *volume,
+static berth__in_tree_handle disk_handle(const berth__storage *storage,
+                                         const berth__pod_volume *volume, berth__arena *arena,
                                          bool *ok)
 {
     const berth__model *model = storage->model;
@@ -268,7 +271,7 @@ static berth__in_tree_handle disk_handle(berth__storage *storage, const berth__p
                                            .handle = berth__text(model, volume->handle),
                                            .uri = berth__text(model, volume->uri),
                                            .disk_kind = berth__text(model, volume->disk_kind)};
-    return in_tree_handle(storage, &in_tree, ok);
+    return in_tree_handle(storage, &in_tree, arena, ok);
 }
 
 void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bool *ok)
@@ -277,7 +280,8 @@ void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bo
     disk->attachment = 0;
     if (disk->in_tree == BERTH__IN_TREE_NONE)
         return;
-    const berth_str handle = disk_handle(storage, &disk->volume, ok).handle;
+    const berth_str handle =
+        disk_handle(storage, &disk->volume, &storage->model->scratch, ok).handle;
     if (handle.data == NULL)
         return;
     disk->attachment =
@@ -285,11 +289,11 @@ void berth__storage_identify_disk(berth__storage *storage, berth__disk *disk, bo
                         intern(storage, handle, ok));
 }
 
-berth_str berth__storage_disk_problem(berth__storage *storage, const berth__pod_volume *volume,
-                                      berth__arena *arena, bool *ok)
+berth_str berth__storage_disk_problem(const berth__storage *storage,
+                                      const berth__pod_volume *volume, berth__arena *arena,
+                                      bool *ok)
 {
-    const berth_str problem = disk_handle(storage, volume, ok).problem;
-    return problem.len > 0 ? berth__arena_str(arena, problem, ok) : (berth_str){0};
+    return disk_handle(storage, volume, arena, ok).problem;
 }
 
 void berth__storage_identify_class(berth__storage *storage, const berth_storage_class *source,
