@@ -2,6 +2,7 @@
 #include "store/in_tree_handle.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -72,32 +73,48 @@ static berth_str region_of(berth_str zone)
     return dashes == 2 ? (berth_str){zone.data, last} : (berth_str){0};
 }
 
-/* The first region of the list that comes after `before` in ascending order; absent: none. */
-static berth_str region_after(berth_str zones, berth_str before)
+static int compare_regions(const void *a, const void *b)
 {
-    berth_str zone, first = {0};
-    while (next_zone(&zones, &zone)) {
-        const berth_str region = region_of(zone);
-        if (berth__str_cmp(region, before) > 0 &&
-            (first.data == NULL || berth__str_cmp(region, first) < 0))
-            first = region;
-    }
-    return first;
+    const berth_str *left = a, *right = b;
+    return berth__str_cmp(*left, *right);
+}
+
+/* The regions of the zones in ascending order, some more than once. */
+static berth_strs sorted_regions(berth__arena *arena, berth_str zones, bool *ok)
+{
+    berth_str zone, *items = berth__arena_alloc(arena, (zones.len / 2 + 1) * sizeof(*items), 8);
+    uint32_t count = 0;
+    *ok &= items != NULL;
+    while (items != NULL && next_zone(&zones, &zone))
+        items[count++] = region_of(zone);
+    if (items != NULL)
+        qsort(items, count, sizeof(*items), compare_regions);
+    return (berth_strs){items, count};
 }
 
 /* The library prints the set of regions as a map. */
 static berth_str many_regions(berth__arena *arena, berth_str zones, bool *ok)
 {
-    berth_str text = berth__text_of("failed to get region from zones: multiple or no regions "
-                                    "gotten from zones, got: map[");
-    berth_str region = {"", 0};
-    bool first = true;
-    while (*ok && (region = region_after(zones, region)).data != NULL) {
-        const berth_str entry = join(arena, first ? "" : " ", region, ":{}", ok);
-        text = join(arena, "", text, *ok ? entry.data : "", ok);
-        first = false;
+    static const char begin[] = "failed to get region from zones: multiple or no regions gotten "
+                                "from zones, got: map[";
+    const berth_strs regions = sorted_regions(arena, zones, ok);
+    const size_t bytes = sizeof(begin) + zones.len + 4 * (size_t)regions.count + 1;
+    char *text = *ok ? berth__arena_alloc(arena, bytes, 1) : NULL;
+    *ok &= text != NULL;
+    if (text == NULL)
+        return (berth_str){0};
+    uint32_t len = sizeof(begin) - 1;
+    memcpy(text, begin, len);
+    for (uint32_t i = 0; i < regions.count; i++) {
+        const berth_str region = regions.items[i];
+        if (i > 0 && berth__str_eq(region, regions.items[i - 1]))
+            continue;
+        const char *gap = i > 0 ? " " : "";
+        len += (uint32_t)snprintf(text + len, bytes - len, "%s%.*s:{}", gap, (int)region.len,
+                                  region.data);
     }
-    return join(arena, "", text, "]", ok);
+    text[len++] = ']';
+    return (berth_str){text, len};
 }
 
 /* The common region of the zones. */
