@@ -34,6 +34,7 @@ class Fault:
         self.before = squeeze(source[first:last])
         self.after = squeeze(source[first:start] + text + source[end:last])
         self.function = function_at(source, start)
+        self.in_data = is_in_data(source, start)
 
     def key(self):
         return (self.path, self.function, self.before, self.after)
@@ -49,6 +50,13 @@ def function_at(source, at):
     for match in re.finditer(r"^[a-z][^\n;=(]*?(\w+)(?:\(|\[| =)", source[:at], flags=re.M):
         name = match.group(1)
     return name
+
+
+def is_in_data(source, at):
+    """Whether the place is in an enum, or a variable's initializer, outside functions: no line of it is
+    run."""
+    first = source.rfind("\n}", 0, at) + 1
+    return re.search(r"^enum.*\{$|^[a-z].*= \{", source[first:at], flags=re.M) is not None
 
 
 def squeeze(text):

@@ -103,8 +103,7 @@ def lines_run(build, test, profile, source):
                    parts, check=True, stderr=subprocess.DEVNULL)
     program = os.path.join(build, "bin", test.program)
     library = ["-object", os.path.join(build, "lib", "libberth.so")]
-    # Of a script, only lines of the program count: the engine has tests of its own.
-    binaries = [program] + (library if test.program == "berth" and not test.script else [])
+    binaries = [program] + (library if test.program == "berth" else [])
     text = subprocess.run(["llvm-cov", "export", "-format=lcov", "-instr-profile",
                            profile + ".data"] + binaries, check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL).stdout.decode()
