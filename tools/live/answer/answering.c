@@ -17,7 +17,7 @@
 #include "live/answer/asking.h"
 #include "live/credentials/credentials.h"
 #include "live/log/log.h"
-#include "live/read/server_version.h"
+#include "live/read/server_wait.h"
 #include "live/run/served.h"
 
 static const int64_t second_ns = 1000000000;
@@ -42,7 +42,7 @@ typedef struct answering {
     live_copy *copy;
     standing *standing;
     asking *asking;
-    server_version version;
+    server_wait api_server;
     int signals, code;
     bool ends, is_listed, is_synced;
     health_check checks[CHECKS]; /* they read only atomics */
@@ -173,56 +173,15 @@ static void follow(answering *a, int minor)
     live_copy_start(a->copy);
 }
 
-/* ---- the API server's version ---- */
-
-static void ask_version(void *context);
-
-static void take_version(answering *a, const char *server)
+static void on_server(void *context, bool is_known)
 {
-    if (a->version.rules == NULL) {
-        server_version_refuse(&a->version, "serve");
+    answering *a = context;
+    if (!is_known) {
         end(a, EXIT_INPUT);
         return;
     }
-    LOG_INFO(0, "connected", "server", server, "kubernetes", a->version.text, "rules",
-             a->version.rules);
-    a->options->setup->kubernetes = a->version.rules;
-    follow(a, a->version.minor);
-}
-
-static void on_version(void *context, const live_answer *answer)
-{
-    answering *a = context;
-    const char *server = a->options->config->access.server;
-    char status[16];
-    if (answer->outcome == LIVE_ANSWERED && answer->status == 200 &&
-        server_version_parse(answer->body, a->options->setup->kubernetes, &a->version)) {
-        take_version(a, server);
-        return;
-    }
-    snprintf(status, sizeof(status), "%d", answer->status);
-    if (answer->outcome == LIVE_ANSWERED &&
-        (answer->status == 200 || answer->status == 401 || answer->status == 404)) {
-        fprintf(stderr, "berth serve: %s: %s\n", server,
-                answer->status == 401 ? "the API server does not accept the credentials (401)"
-                                      : "what answers there is no API server: it has no /version");
-        end(a, EXIT_INPUT);
-        return;
-    }
-    LOG_WARNING("the API server does not answer", "server", server, "status", status, "why",
-                answer->why);
-    (void)live_timer_set(a->transport, live_now(a->transport) + second_ns, ask_version, a);
-}
-
-static void ask_version(void *context)
-{
-    answering *a = context;
-    (void)live_send(a->transport, &(live_request){.connection = LIVE_READS,
-                                                  .method = "GET",
-                                                  .path = "/version",
-                                                  .timeout_ns = 10 * second_ns,
-                                                  .done = on_version,
-                                                  .context = a});
+    a->options->setup->kubernetes = a->api_server.version.rules;
+    follow(a, a->api_server.version.minor);
 }
 
 /* ---- life ---- */
@@ -306,7 +265,13 @@ int answering_run(const answering_options *options)
         a.code = EXIT_INTERNAL;
     } else {
         look(&a);
-        ask_version(&a);
+        a.api_server = (server_wait){.transport = a.transport,
+                                     .command = "serve",
+                                     .server = options->config->access.server,
+                                     .rules = options->setup->kubernetes,
+                                     .ended = on_server,
+                                     .context = &a};
+        server_wait_start(&a.api_server);
         while (!a.ends)
             event_loop_turn(a.loop, second_ns);
     }

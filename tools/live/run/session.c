@@ -17,7 +17,7 @@
 #include "live/credentials/credentials.h"
 #include "live/lease/lease.h"
 #include "live/log/log.h"
-#include "live/read/server_version.h"
+#include "live/read/server_wait.h"
 #include "live/run/configz.h"
 #include "live/run/extending.h"
 #include "live/run/orders.h"
@@ -29,7 +29,6 @@ static const int64_t second_ns = 1000000000;
 /* Changes that wait for the deciding thread; while there are more, no further page is requested. */
 enum {
     BLIND_SECONDS = 300, /* without a watch this long, nothing is evicted any more */
-    DENIED_SECONDS = 10, /* a server that has just started may not know its rules yet */
 };
 enum { BACKLOG_MAX = 20000, SETTLE_SECONDS = 5 };
 
@@ -55,9 +54,8 @@ typedef struct session {
     int signals;
     bool ends, reloads;
     int code;
-    int64_t began_ns, version_backoff_ns;
-    int64_t denied_ns; /* when the 403 answers began; 0: none */
-    server_version version;
+    int64_t began_ns;
+    server_wait api_server;
 } session;
 
 static void end(session *s, int code)
@@ -256,7 +254,7 @@ static void make_writes(session *s)
     const writes_options options = {
         .transport = s->transport,
         .host = host,
-        .minor = s->version.minor,
+        .minor = s->api_server.version.minor,
         .scheduled_events = true,
         .binder = extending_binder(&s->extending),
         .rate = s->options->rate,
@@ -274,8 +272,6 @@ static void make_writes(session *s)
 }
 
 /* ---- start ---- */
-
-static void ask_version(void *context);
 
 static void flush_inbox(void *context)
 {
@@ -327,10 +323,11 @@ static void begin(session *s)
     event_loop_before_wait(s->loop, flush_inbox, s);
     atomic_store_explicit(&s->served.deciding_runs, true, memory_order_relaxed); /* SERVED-1 */
     if (s->served.server != NULL) {
-        served_configure(&s->served, configz_text(s->options), s->version.minor, (int)setup->minor);
+        served_configure(&s->served, configz_text(s->options), s->api_server.version.minor,
+                         (int)setup->minor);
         served_rules(&s->served, (int)setup->minor, setup->feature_gates);
     }
-    s->watcher = watcher_create(s->transport, &sink, s->version.minor,
+    s->watcher = watcher_create(s->transport, &sink, s->api_server.version.minor,
                                 engine_setup_follows_groups(s->options->setup));
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
@@ -341,84 +338,15 @@ static void begin(session *s)
     watcher_start(s->watcher);
 }
 
-static void take_version(session *s)
+static void on_server(void *context, bool is_known)
 {
-    LOG_INFO(0, "connected", "server", s->options->config->access.server, "kubernetes",
-             s->version.text);
-    if (s->version.rules == NULL) {
-        server_version_refuse(&s->version, "run");
+    session *s = context;
+    if (!is_known) {
         end(s, EXIT_INPUT);
         return;
     }
-    s->options->setup->kubernetes = s->version.rules;
+    s->options->setup->kubernetes = s->api_server.version.rules;
     begin(s);
-}
-
-/* Errors that a retry cannot fix: the server answers, but one side rejects the other's credentials,
- * or the server is not an API server. */
-static bool is_hopeless(const session *s, const live_answer *answer)
-{
-    bool lasts = event_loop_now() - s->denied_ns >= DENIED_SECONDS * second_ns;
-    if (answer->outcome != LIVE_ANSWERED)
-        return strstr(answer->why, "certificate") != NULL || strstr(answer->why, "SSL") != NULL;
-    return answer->status == 200 || answer->status == 401 || answer->status == 404 ||
-           (answer->status == 403 && lasts);
-}
-
-static const char *say_hopeless(const live_answer *answer)
-{
-    switch (answer->status) {
-    case 401:
-        return "the API server does not accept the credentials (401)";
-    case 403:
-        return "the API server does not let us read /version (403): the role lacks the verb get of "
-               "the nonResourceURL /version (ClusterRole system:discovery has it)";
-    case 200:
-    case 404:
-        return "what answers there is no API server: it has no /version";
-    default:
-        return answer->why;
-    }
-}
-
-static void on_version(void *context, const live_answer *answer)
-{
-    session *s = context;
-    if (answer->outcome == LIVE_ANSWERED && answer->status == 200 &&
-        server_version_parse(answer->body, s->options->setup->kubernetes, &s->version)) {
-        take_version(s);
-        return;
-    }
-    char status[16];
-    snprintf(status, sizeof(status), "%d", answer->status);
-    if (answer->status != 403)
-        s->denied_ns = 0;
-    else if (s->denied_ns == 0)
-        s->denied_ns = event_loop_now();
-    if (is_hopeless(s, answer)) {
-        plain_text_line(stderr, "berth run: %s: %s", s->options->config->access.server,
-                        say_hopeless(answer));
-        end(s, EXIT_INPUT);
-        return;
-    }
-    LOG_WARNING("the API server does not answer", "server", s->options->config->access.server,
-                "status", status, "why", answer->why);
-    s->version_backoff_ns = s->version_backoff_ns == 0 ? second_ns / 2 : s->version_backoff_ns * 2;
-    if (s->version_backoff_ns > 5 * second_ns)
-        s->version_backoff_ns = 5 * second_ns;
-    (void)live_timer_set(s->transport, live_now(s->transport) + s->version_backoff_ns, ask_version,
-                         s);
-}
-
-static void ask_version(void *context)
-{
-    session *s = context;
-    (void)live_send(s->transport, &(live_request){.connection = LIVE_READS,
-                                                  .method = "GET",
-                                                  .path = "/version",
-                                                  .timeout_ns = 10 * second_ns,
-                                                  .done = on_version,
-                                                  .context = s});
 }
 
 /* ---- comparison with a new list ---- */
@@ -457,7 +385,7 @@ static void begin_comparison(session *s)
         .change = on_fresh, .is_full = on_is_full, .listed = on_fresh_listed, .context = s};
     if (s->fresh != NULL || s->watcher == NULL || !watcher_is_synced(s->watcher))
         return;
-    s->fresh = watcher_create(s->transport, &sink, s->version.minor,
+    s->fresh = watcher_create(s->transport, &sink, s->api_server.version.minor,
                               engine_setup_follows_groups(s->options->setup));
     if (s->fresh != NULL)
         watcher_start(s->fresh);
@@ -655,7 +583,13 @@ int session_run(const session_options *options)
     } else if (start_serving(&s)) {
         s.began_ns = event_loop_now();
         look(&s);
-        ask_version(&s);
+        s.api_server = (server_wait){.transport = s.transport,
+                                     .command = "run",
+                                     .server = options->config->access.server,
+                                     .rules = options->setup->kubernetes,
+                                     .ended = on_server,
+                                     .context = &s};
+        server_wait_start(&s.api_server);
         while (!is_done(&s))
             event_loop_turn(s.loop, second_ns);
     }
