@@ -372,15 +372,23 @@ static inline const char *found(void)
     return text;
 }
 
-/* Mark the device as allocated to another claim. */
-static inline void hold(const char *driver, const char *pool, const char *device)
+/* Mark the device as allocated to another claim: a share of it, or for NULL the whole. */
+static inline void hold_as(const char *driver, const char *pool, const char *device,
+                           const char *share)
 {
     berth__device_result *result = make(1, sizeof(*result));
     berth__device_allocation *allocation = make(1, sizeof(*allocation));
     *result =
         (berth__device_result){.driver = sym(driver), .pool = sym(pool), .device = sym(device)};
+    if (share != NULL)
+        result->share_id = sym(share);
     *allocation = (berth__device_allocation){.results = result, .result_count = 1};
     assert_true(berth__device_uses_add(&uses, allocation));
+}
+
+static inline void hold(const char *driver, const char *pool, const char *device)
+{
+    hold_as(driver, pool, device, NULL);
 }
 
 static int set_up(void **state)

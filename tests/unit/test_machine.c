@@ -1,10 +1,13 @@
-/* The machine: cores, NUMA nodes and the spreading of workers, on synthetic topologies. */
+/* The machine: cores, NUMA nodes and the spreading of workers, on synthetic topologies; and which
+ * threads are bound to a core of this one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
+#include <sched.h>
 
 #include "base/machine.h"
 
@@ -110,12 +113,69 @@ static void test_bad_topology(void **state)
     assert_null(machine);
 }
 
-/* Workers of a synthetic machine are not bound. */
-static void test_synthetic_machines_do_not_bind(void **state)
+/* A machine without cores has one NUMA node, and nothing to bind to. */
+static void test_no_cores(void **state)
+{
+    (void)state;
+    berth__machine *machine = synthetic("pu:2");
+    assert_int_equal(berth__machine_cores(machine), 1);
+    assert_int_equal(berth__machine_numa_of(machine, 0, 1), 0);
+    berth__machine_bind_worker(machine, 0, 1);
+    berth__machine_destroy(machine);
+}
+
+typedef struct binding {
+    const berth__machine *machine;
+    uint32_t index, count;
+    int processors; /* that the thread may run on afterwards */
+} binding;
+
+static int processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : -1;
+}
+
+static void *bind_worker(void *context)
+{
+    binding *b = context;
+    berth__machine_bind_worker(b->machine, b->index, b->count);
+    b->processors = processors();
+    return NULL;
+}
+
+/* A thread of its own, since a thread stays bound. */
+static int bound_to(const berth__machine *machine, uint32_t index, uint32_t count)
+{
+    binding b = {.machine = machine, .index = index, .count = count};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, bind_worker, &b), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    return b.processors;
+}
+
+/* Workers of this machine are bound to one core each, unless there are more of them than cores. */
+static void test_workers_are_bound_to_cores(void **state)
+{
+    (void)state;
+    berth__machine *machine = synthetic(NULL);
+    const uint32_t cores = berth__machine_cores(machine);
+    const int all = processors();
+    if (cores < 2 || all < 2)
+        skip();
+    for (uint32_t w = 0; w < cores; w++)
+        assert_in_range(bound_to(machine, w, cores), 1, all - 1);
+    for (uint32_t w = 0; w <= cores; w++)
+        assert_int_equal(bound_to(machine, w, cores + 1), all);
+    berth__machine_destroy(machine);
+}
+
+static void test_workers_of_a_synthetic_machine_are_not_bound(void **state)
 {
     (void)state;
     berth__machine *machine = synthetic("core:64 pu:1");
-    berth__machine_bind_worker(machine, 63, 64);
+    assert_int_equal(bound_to(machine, 63, 64), processors());
+    assert_int_equal(bound_to(machine, 0, 64), processors());
     berth__machine_destroy(machine);
 }
 
@@ -129,7 +189,9 @@ int main(void)
         cmocka_unit_test(test_every_worker_has_a_node_that_exists),
         cmocka_unit_test(test_this_machine),
         cmocka_unit_test(test_bad_topology),
-        cmocka_unit_test(test_synthetic_machines_do_not_bind),
+        cmocka_unit_test(test_no_cores),
+        cmocka_unit_test(test_workers_are_bound_to_cores),
+        cmocka_unit_test(test_workers_of_a_synthetic_machine_are_not_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

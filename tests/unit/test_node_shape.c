@@ -126,6 +126,18 @@ static void test_shared_devices_have_none(void **state)
     assert_none();
 }
 
+/* The allocation is from a time when the device could be shared. */
+static void test_devices_with_a_share_in_use_have_none(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0; d1");
+    want("r 1");
+    look();
+    assert_non_null(state_of("n"));
+    hold_as("a.x", "p", "d1", "5b0c24b2-7a2f-4c11-8d13-1d9a4f4d5c11");
+    assert_null(state_of("n"));
+}
+
 static void test_devices_that_choose_nodes_have_none(void **state)
 {
     (void)state;
@@ -198,6 +210,7 @@ int main(void)
         TEST(test_counters_tell_devices_apart),
         TEST(test_devices_in_use_are_the_state),
         TEST(test_shared_devices_have_none),
+        TEST(test_devices_with_a_share_in_use_have_none),
         TEST(test_devices_that_choose_nodes_have_none),
         TEST(test_failing_selectors_have_none),
         TEST(test_unknown_class_has_none),
