@@ -101,9 +101,13 @@ func (g *generator) deviceClasses() []object {
 	class := func(name string, expressions ...string) object {
 		return object{"metadata": object{"name": name, "uid": name + "-uid"}, "spec": object{"selectors": cel(expressions...)}}
 	}
+	nic := class("nic", "device.driver == \"nic.example.com\"")
+	if g.many > 0 && g.chance(15) { // fails on devices that are not said to be healthy or not
+		nic = class("nic", "device.driver == \"nic.example.com\" || device.attributes['gpu.example.com'].healthy")
+	}
 	return []object{
 		class("gpu", "device.driver == 'gpu.example.com'"),
-		class("nic", "device.driver == \"nic.example.com\""),
+		nic,
 		class("big", "device.driver == 'gpu.example.com'",
 			"device.capacity['gpu.example.com'].memory.compareTo(quantity('40Gi')) >= 0"),
 		{"metadata": object{"name": "any", "uid": "any-uid"}, "spec": object{}},
@@ -118,7 +122,11 @@ func (g *generator) localPool(node, driver string) []object {
 	for range g.between(1, 2) {
 		lists = append(lists, nil)
 	}
-	for i := range g.between(1, 5) {
+	count := g.between(1, 5)
+	if g.many > 0 {
+		count = g.between(6, 18)
+	}
+	for i := range count {
 		list := g.below(len(lists))
 		lists[list] = append(lists[list], g.device(driver, node, i, partitioned))
 	}
@@ -368,7 +376,7 @@ func (g *generator) consumed(device object) object {
 // exact makes the content of one request or alternative.
 func (g *generator) exact(class string) object {
 	out := object{"deviceClassName": class, "allocationMode": "ExactCount", "count": pick(g.source, 1, 1, 1, 2, 3)}
-	if g.chance(12) {
+	if g.chance(max(12, g.many)) {
 		out["allocationMode"] = "All"
 		delete(out, "count")
 	} else if g.splits > 0 && g.chance(3) { // a claim gets 32 devices at most
@@ -418,7 +426,7 @@ func (g *generator) claimSpec() object {
 	for i := range g.between(1, 3) {
 		name := fmt.Sprintf("r%d", i)
 		request := object{"name": name}
-		if g.chance(25) {
+		if g.chance(max(25, g.many)) {
 			var alternatives []object
 			for k := range g.between(1, 3) {
 				alternative := g.exact(g.deviceClassName())

@@ -29,6 +29,7 @@ type recipe struct {
 	claims, partitions, broken                                                  int // of pods, of pools
 	taintedDevices, sharedDevices, heldDevices                                  int // of devices
 	splits, migrated, names                                                     int // whether there are any
+	many                                                                        int // of requests: all devices, or alternatives
 	taintRules                                                                  int // of scenarios
 	extended                                                                    int // of classes and containers
 	starts                                                                      int // of pods: absent, or shared
@@ -48,6 +49,7 @@ var since = map[string]string{
 	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
 	"extended": "1.36", "csidrivers": "1.37", "capacity": "1.37", "taintrules": "1.37", "podstatus": "1.36",
 	"groups": "1.37", "placements": "1.37", "grouppoints": "1.37", "pools": "1.36",
+	"manydevices": "1.36",
 }
 
 // Families are the names of all families, in the order in which the driver takes turns.
@@ -58,7 +60,7 @@ var Families = []string{
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
 	"events", "evictions", "groups", "placements", "grouppoints", "extenders",
-	"pools", "migrated", "names",
+	"pools", "migrated", "names", "manydevices",
 }
 
 // Supports reports whether a release reads the fields of the family. An earlier API server would
@@ -174,6 +176,9 @@ func recipeOf(family string) (recipe, bool) {
 	case "pools": // whose slices reach different nodes
 		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 15, 6, 6, 20
 		r.splits, r.sharedDevices, r.running, r.nodesMax, r.config = 1, 15, 1, 8, 20
+	case "manydevices": // near the number that a claim can get, and failing selectors of classes
+		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 8, 2, 3, 5
+		r.many, r.sharedDevices, r.running, r.nodesMin, r.nodesMax, r.config = 55, 8, 1, 2, 6, 20
 	case "migrated": // in-tree volumes, which CSI drivers have taken over on some nodes
 		r.volumes, r.inlineVolumes, r.migrated, r.running, r.nodesMax, r.config = 85, 40, 1, 2, 12, 20
 	case "names": // of nodes, in required rules
