@@ -209,11 +209,52 @@ bool berth__decimal_is_integer(berth_str text)
     return whole + fraction <= DIGITS_MAX && r.unit.power_of_ten >= fraction;
 }
 
-const char *berth__decimal_suffix(int power_of_ten, int power_of_two)
+/* The suffix for a power of ten or of two, "" if there is none. */
+static const char *suffix_of(int power_of_ten, int power_of_two)
 {
     for (int i = 0; i < SUFFIX_COUNT; i++) {
         if (suffixes[i].power_of_ten == power_of_ten && suffixes[i].power_of_two == power_of_two)
             return suffixes[i].text;
     }
     return "";
+}
+
+size_t berth__decimal_write(berth_quantity amount, bool binary, char *out, size_t size)
+{
+    bool negative = amount.units < 0 || amount.nanos < 0;
+    uint64_t units = negative ? 0 - (uint64_t)amount.units : (uint64_t)amount.units;
+    uint32_t nanos = (uint32_t)(negative ? -amount.nanos : amount.nanos);
+    wide mantissa = (wide)units * NANO + nanos;
+    int ten = -NANO_DIGITS;
+    int two = 0;
+    if (binary && nanos == 0 && units >= 1024) {
+        mantissa = units;
+        ten = 0;
+        for (; mantissa % 1024 == 0; mantissa /= 1024)
+            two += 10;
+    } else {
+        for (; mantissa != 0 && mantissa % 10 == 0; mantissa /= 10)
+            ten++;
+        for (; mantissa != 0 && ten % 3 != 0; mantissa *= 10)
+            ten--;
+    }
+    char text[BERTH__DECIMAL_TEXT];
+    char *at = text + sizeof(text);
+    const char *unit = mantissa == 0 ? "" : suffix_of(ten, two);
+    size_t unit_len = strlen(unit);
+    at -= unit_len;
+    memcpy(at, unit, unit_len);
+    do {
+        *--at = (char)('0' + (int)(mantissa % 10));
+        mantissa /= 10;
+    } while (mantissa != 0);
+    if (negative)
+        *--at = '-';
+    size_t len = (size_t)(text + sizeof(text) - at);
+    if (size > 0) {
+        size_t kept = len < size ? len : size - 1;
+        memcpy(out, at, kept);
+        out[kept] = '\0';
+    }
+    return len;
 }

@@ -30,7 +30,10 @@ berth__decimal_outcome berth__decimal_read(berth_str text, berth__decimal *out);
  * differently, so AsInt64 fails for them. */
 bool berth__decimal_is_integer(berth_str text);
 
-/* The suffix for a power of ten or of two, "" if there is none. */
-const char *berth__decimal_suffix(int power_of_ten, int power_of_two);
+enum { BERTH__DECIMAL_TEXT = 48 }; /* holds the canonical text of every amount */
+
+/* Write the canonical text of an amount, terminated and truncated to `size`. `binary` chooses Ki,
+ * Mi, ... where Kubernetes would. Returns the length of the whole text. */
+size_t berth__decimal_write(berth_quantity amount, bool binary, char *out, size_t size);
 
 #endif

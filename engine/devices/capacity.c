@@ -1,6 +1,7 @@
 /* Capacities of devices that several claims may share.
  * Source: dynamic-resource-allocation v0.36 and v0.37,
  * structured/internal/incubating/consumable_capacity.go. */
+#include "base/decimal.h"
 #include "devices/device_search.h"
 
 static const __int128 NANOS = 1000000000;
@@ -107,6 +108,17 @@ static const char *range_problem(const berth__device_capacity *capacity, __int12
     return steps > (INT64_MAX - min) / step ? "passes MaxInt64" : NULL;
 }
 
+/* The canonical text of an amount. Whether it was written with Ki, Mi, ... is not kept; the shorter
+ * of the two texts is nearly always the one that was. */
+static void write_amount(__int128 nanos, char out[BERTH__DECIMAL_TEXT])
+{
+    const berth_quantity amount = {.units = (int64_t)(nanos / NANOS),
+                                   .nanos = (int32_t)(nanos % NANOS)};
+    const size_t length = berth__decimal_write(amount, false, out, BERTH__DECIMAL_TEXT);
+    if (berth__decimal_write(amount, true, NULL, 0) < length)
+        (void)berth__decimal_write(amount, true, out, BERTH__DECIMAL_TEXT);
+}
+
 /* The problem of the amount that would be consumed of a capacity; absent: none. */
 static berth_str amount_problem(berth__device_search *search,
                                 const berth__device_capacity *capacity,
@@ -116,12 +128,15 @@ static berth_str amount_problem(berth__device_search *search,
     if (value != NULL && is_rounded_by_step(capacity, *value)) {
         const char *problem = range_problem(capacity, *value);
         const bool rounding = problem != NULL && problem[0] == 'p';
-        if (problem != NULL)
+        char request[BERTH__DECIMAL_TEXT];
+        if (problem != NULL) {
+            write_amount(*value, request);
             return berth__device_text(search->arena,
                                       "capacity request cannot be represented in the device's "
-                                      "range arithmetic: %srequest %lld%s %s",
-                                      rounding ? "rounding " : "", (long long)units(*value),
+                                      "range arithmetic: %srequest %s%s %s",
+                                      rounding ? "rounding " : "", request,
                                       rounding ? " up to the next step" : "", problem);
+        }
     }
     if (berth__device_consumes(capacity, line) < 0)
         return (berth_str){"capacity value is negative", 26};

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "berth/kube.h"
 #include "devices/device_search.h"
 
 enum { SLICES_MAX = 16, WANTS_MAX = 8, PARTS_MAX = 16 };
@@ -62,7 +63,10 @@ static berth__device_name name_of(const char *text)
 
 static __int128 amount(const char *text)
 {
-    return (__int128)strtol(text, NULL, 10) * 1000000000;
+    const berth_str quantity = {text, (uint32_t)strcspn(text, "~")}; /* "~": with a policy */
+    berth_quantity found;
+    assert_int_equal(berth_quantity_parse(quantity, &found, NULL), BERTH_OK);
+    return berth__amount_nanos(found);
 }
 
 /* Splits a text at separators; the parts are copies. */
