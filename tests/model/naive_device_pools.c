@@ -230,10 +230,16 @@ static bool finish_pool(naive_search *s, naive_pool *pool)
     return (int64_t)pool->slice_count == pool->slices[0]->pool_slice_count || look_around(s, pool);
 }
 
+/* Pools with conditions come last. Of one that can't be used, the devices are not known. */
+static bool comes_last(const naive_pool *pool)
+{
+    return pool->conditions && !pool->invalid && !pool->incomplete;
+}
+
 static bool comes_before(const naive_pool *a, const naive_pool *b)
 {
-    if (a->conditions != b->conditions) {
-        return b->conditions;
+    if (comes_last(a) != comes_last(b)) {
+        return comes_last(b);
     }
     int order = compare(a->driver, b->driver);
     return order != 0 ? order < 0 : compare(a->name, b->name) < 0;

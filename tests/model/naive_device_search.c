@@ -62,6 +62,18 @@ static const char *say(naive_search *s, const naive_device_ask *ask, const char 
                        NAIVE_TEXT(naive_own_name(ask)), what);
 }
 
+/* Fails if the amounts that the request takes of a device can't be computed. `where` names it. */
+static naive_found check_amounts(naive_search *s, const naive_device_ask *ask,
+                                 const naive_device *device, const char *where)
+{
+    const char *problem = naive_capacity_problem(s, ask->exact, device);
+    return problem == NULL
+               ? NAIVE_SOLVED
+               : naive_fail(s, say(s, ask,
+                                   naive_print(s->a->region, "checking capacity for device %s: %s",
+                                               where, problem)));
+}
+
 static naive_found list_all(naive_search *s, naive_device_ask *ask)
 {
     for (size_t p = 0; p < s->pool_count; p++) {
@@ -80,6 +92,12 @@ static naive_found list_all(naive_search *s, naive_device_ask *ask)
                 const naive_device device = {pool->slices[i], &pool->slices[i]->devices[d], pool};
                 naive_found answer = is_selectable(s, ask, &device);
                 if (answer == NAIVE_FAILED) {
+                    return NAIVE_FAILED;
+                }
+                if (answer == NAIVE_SOLVED &&
+                    check_amounts(s, ask, &device,
+                                  naive_print(s->a->region, "%.*s",
+                                              NAIVE_TEXT(device.device->name))) == NAIVE_FAILED) {
                     return NAIVE_FAILED;
                 }
                 bool whole = s->a->cluster->kubernetes >= 37;
@@ -269,6 +287,14 @@ static naive_found step_counted(naive_search *s, size_t c, uint32_t r, const nai
         naive_found answer = is_selectable(s, ask, &device);
         if (answer == NAIVE_FAILED) {
             return answer;
+        }
+        if (answer == NAIVE_SOLVED &&
+            check_amounts(
+                s, ask, &device,
+                naive_print(s->a->region, "%.*s/%.*s/%.*s", NAIVE_TEXT(device.slice->driver),
+                            NAIVE_TEXT(device.slice->pool), NAIVE_TEXT(device.device->name))) ==
+                NAIVE_FAILED) {
+            return NAIVE_FAILED;
         }
         if (answer == NAIVE_NONE || !naive_capacity_fits(s, ask->exact, &device, false, NULL) ||
             naive_take_device(s, ask, &device, false) != NAIVE_SOLVED) {

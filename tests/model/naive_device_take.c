@@ -39,8 +39,9 @@ static bool is_taken(const naive_search *s, const naive_device *device, size_t c
 static naive_nanos round_up(naive_nanos value, naive_nanos from, naive_nanos step)
 {
     int64_t v = naive_value(value), low = naive_value(from), by = naive_value(step);
-    int64_t steps = by > 0 ? (v - low + by - 1) / by : 0;
-    return (naive_nanos)(low + steps * by) * 1000000000;
+    int64_t steps = by > 0 ? (v - low) / by + ((v - low) % by != 0) : 0;
+    int64_t rounded = (int64_t)((uint64_t)low + (uint64_t)steps * (uint64_t)by); /* may wrap */
+    return (naive_nanos)rounded * 1000000000;
 }
 
 /* The amount of a capacity that a request takes. */
@@ -116,6 +117,77 @@ static bool knows_capacity(const naive_device *device, berth_str name)
         }
     }
     return false;
+}
+
+/* The canonical text of an amount, with the kind of suffix that makes it shorter. */
+static const char *amount_text(naive_region *region, naive_nanos amount)
+{
+    static const char *const tens[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+    static const char *const twos[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    int ten = 0, two = 0;
+    int64_t units = naive_value(amount);
+    bool whole = (naive_nanos)units * 1000000000 == amount;
+    for (; ten < 9 && amount % 1000 == 0; ten++) {
+        amount /= 1000;
+    }
+    for (; whole && two < 6 && units % 1024 == 0; two++) {
+        units /= 1024;
+    }
+    const int64_t high = (int64_t)(amount / 1000000000), low = (int64_t)(amount % 1000000000);
+    const char *decimal =
+        high > 0 ? naive_print(region, "%lld%09lld%s", (long long)high, (long long)low, tens[ten])
+                 : naive_print(region, "%lld%s", (long long)low, tens[ten]);
+    const char *binary = naive_print(region, "%lld%s", (long long)units, twos[two]);
+    return two > 0 && strlen(binary) < strlen(decimal) ? binary : decimal;
+}
+
+/* Why the amount that a request takes of a capacity can't be computed, since 1.37; NULL: it can. */
+static const char *amount_problem(const naive_search *s, const berth_slice_capacity *capacity,
+                                  naive_nanos wanted)
+{
+    const berth_request_policy *policy = capacity->policy;
+    if (policy == NULL || !policy->has_range || !policy->has_step ||
+        wanted < naive_amount(policy->min)) {
+        return NULL;
+    }
+    const char *request = amount_text(s->a->region, wanted);
+    const naive_nanos most = INT64_MAX;
+    if (wanted > most * 1000000000) {
+        return naive_print(s->a->region, "request %s exceeds MaxInt64", request);
+    }
+    naive_nanos min = naive_value(naive_amount(policy->min));
+    naive_nanos step = naive_value(naive_amount(policy->step));
+    naive_nanos steps = (naive_value(wanted) - min + step - 1) / step;
+    return min + steps * step > most
+               ? naive_print(s->a->region,
+                             "rounding request %s up to the next step passes MaxInt64", request)
+               : NULL;
+}
+
+const char *naive_capacity_problem(const naive_search *s, const berth_exact_request *ask,
+                                   const naive_device *device)
+{
+    const berth_slice_device *d = device->device;
+    naive_nanos wanted;
+    for (uint32_t i = 0; i < ask->capacity.count; i++) {
+        if (s->a->cluster->kubernetes < 37 ||
+            !knows_capacity(device, ask->capacity.items[i].name)) {
+            return NULL;
+        }
+    }
+    for (uint32_t i = 0; i < d->capacity_count; i++) {
+        const berth_slice_capacity *capacity = &d->capacities[i];
+        const char *problem = naive_resource(ask->capacity, capacity->name, &wanted)
+                                  ? amount_problem(s, capacity, wanted)
+                                  : NULL;
+        if (problem != NULL) {
+            return naive_print(s->a->region,
+                               "capacity \"%.*s\": capacity request cannot be represented in the "
+                               "device's range arithmetic: %s",
+                               NAIVE_TEXT(capacity->name), problem);
+        }
+    }
+    return NULL;
 }
 
 /* Does the device have the requested capacity? `whole`: would it have it if none of it were in use?

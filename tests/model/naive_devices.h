@@ -131,6 +131,10 @@ bool naive_device_reaches(const berth_resource_slice *slice, const berth_slice_d
 bool naive_is_result(const berth_allocated_device *result, const naive_device *device);
 bool naive_device_free(const naive_search *s, const naive_device_ask *ask,
                        const naive_device *device);
+/* Why the amounts that a request takes can't be computed; NULL: they can. */
+const char *naive_capacity_problem(const naive_search *s, const berth_exact_request *ask,
+                                   const naive_device *device);
+
 /* Does the device have the requested capacity? `*out`, if not NULL, receives the amount that it
  * takes of each capacity. */
 bool naive_capacity_fits(const naive_search *s, const berth_exact_request *ask,

@@ -102,7 +102,7 @@ static void suffix_value(const char *s, int *binary, int *decimal)
     static const char *const units[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
     *binary = 0;
     *decimal = 0;
-    if ((s[0] == 'e' || s[0] == 'E') && s[1] != '\0') {
+    if ((s[0] == 'e' || s[0] == 'E') && s[1] != '\0' && strcmp(s, "Ei") != 0) {
         *decimal = atoi(s + 1);
         return;
     }
