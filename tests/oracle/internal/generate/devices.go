@@ -26,6 +26,12 @@ var selectors = []string{
 	"true",
 }
 
+// amountsNearTheEnd are near the end of 64 bits, and some are not whole.
+var amountsNearTheEnd = []string{
+	"9223372036854775807", "9E", "8000000Ti", "9223372036854775806", "7Ei", "9223372036854775807500m",
+	"9007199254740991Ki", "4294967296.5", "9.2e18",
+}
+
 // devices makes slices, classes, claims of other pods, and claims of the pending pods.
 func (g *generator) devices(s object, pending []object) {
 	var slices []object
@@ -407,6 +413,9 @@ func (g *generator) exact(class string) object {
 		}
 		if g.splits > 0 && g.chance(4) {
 			requests["memory"] = pick(g.source, "9223372036854775807", "9E", "8000000Ti")
+		}
+		if g.many > 0 && g.chance(20) {
+			requests["memory"] = pick(g.source, amountsNearTheEnd...)
 		}
 		out["capacity"] = object{"requests": requests}
 	}

@@ -178,7 +178,7 @@ func recipeOf(family string) (recipe, bool) {
 		r.splits, r.sharedDevices, r.running, r.nodesMax, r.config = 1, 15, 1, 8, 20
 	case "manydevices": // near the number that a claim can get, and failing selectors of classes
 		r.claims, r.partitions, r.broken, r.taintedDevices, r.heldDevices = 90, 8, 2, 3, 5
-		r.many, r.sharedDevices, r.running, r.nodesMin, r.nodesMax, r.config = 55, 8, 1, 2, 6, 20
+		r.many, r.sharedDevices, r.running, r.nodesMin, r.nodesMax, r.config = 55, 30, 1, 2, 6, 20
 	case "migrated": // in-tree volumes, which CSI drivers have taken over on some nodes
 		r.volumes, r.inlineVolumes, r.migrated, r.running, r.nodesMax, r.config = 85, 40, 1, 2, 12, 20
 	case "names": // of nodes, in required rules
