@@ -5,8 +5,8 @@
 #include "live/read/server_version.h"
 #include "live/transport/transport.h"
 
-/* The first part is set before the start, and what it points to must live as long as the transport's
- * requests. Must not move. */
+/* The first part is set before the start, and what it points to must live as long as the
+ * transport's requests. Must not move. */
 typedef struct server_wait {
     const live_transport *transport;
     const char *command; /* whose messages these are: "run" */
@@ -21,8 +21,9 @@ typedef struct server_wait {
     int64_t denied_ns;      /* when the 403 answers began; -1: the last one was no 403 */
 } server_wait;
 
-/* Send the first request. A server that does not answer is asked again after half a second, one, two
- * and four seconds, then every five. One that denies access gets ten seconds to learn its rules. */
+/* Send the first request. A server that does not answer is asked again after half a second, one,
+ * two and four seconds, then every five. One that denies access gets ten seconds to learn its
+ * rules. */
 void server_wait_start(server_wait *wait);
 
 #endif
