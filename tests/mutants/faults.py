@@ -55,6 +55,9 @@ def function_at(source, at):
 def is_in_data(source, at):
     """Whether the place is in an enum, or a variable's initializer, outside functions: no line of it is
     run."""
+    line = source[source.rfind("\n", 0, at) + 1:at]
+    if re.match(r"[a-z].* = ", line):
+        return True
     first = source.rfind("\n}", 0, at) + 1
     return re.search(r"^enum.*\{$|^[a-z].*= \{", source[first:at], flags=re.M) is not None
 
