@@ -202,8 +202,8 @@ static berth__slice_facts *offer(const char *driver, const char *pool, const cha
 }
 
 /* A slice with the counter set "c" of this value. */
-static berth__slice_facts *offer_counters(const char *driver, const char *pool, const char *name,
-                                          const char *value)
+static inline berth__slice_facts *offer_counters(const char *driver, const char *pool,
+                                                 const char *name, const char *value)
 {
     berth__slice_facts *facts = offer(driver, pool, name, "");
     facts->shared_counters = counters_of("c", value);

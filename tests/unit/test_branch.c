@@ -70,6 +70,7 @@ static berth_node_id decide_next(const small_cluster *c, berth_pod_id pod)
     berth_placement placement;
     berth_decide_options_init(&options);
     small_require(berth_engine_decide(branch, pod, &options, &placement, &error), &error);
+    small_require(berth_engine_check(branch, &error), &error);
     berth_branch_drop(branch);
     return placement.node;
 }

@@ -106,6 +106,18 @@ static void test_admin_access_blocks_what_comes_after(void **state)
     assert_string_equal(found(), "d0 d0!");
 }
 
+/* Even with admin access, a claim gets a device once. */
+static void test_admin_access_gives_other_devices_of_a_claim(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0; d1; d2");
+    want("r 1, q 1 admin");
+    assert_string_equal(found(), "d0 d1!");
+    want_count = 0;
+    want("r 2, q 1 admin");
+    assert_string_equal(found(), "d0 d1 d2!");
+}
+
 static void test_all_means_devices_in_use_too(void **state)
 {
     (void)state;
@@ -605,6 +617,7 @@ int main(void)
         TEST(test_constraint_left_counters_counted),
         TEST(test_first_available_gives_way),
         TEST(test_admin_access_blocks_what_comes_after),
+        TEST(test_admin_access_gives_other_devices_of_a_claim),
         TEST(test_all_means_devices_in_use_too),
         TEST(test_capacity_is_shared_by_policy),
         TEST(test_one_request_takes_a_device_once),

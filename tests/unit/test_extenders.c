@@ -308,24 +308,43 @@ static void test_only_pods_that_it_concerns(void **state)
 }
 
 /* Without scorers one node is enough, unless an extender filters or prioritizes. */
-static void test_search_goes_on_without_scorers(void **state)
+static void open_without_scorers(small_cluster *c, told *t)
 {
     static const berth_plugin_ref fit[] = {{.name = TEXT("NodeResourcesFit")}};
     static const berth_plugin_list points[BERTH_POINT_COUNT] = {[BERTH_POINT_FILTER] = {fit, 1}};
     const berth_profile profile = {.points = points, .point_count = BERTH_POINT_COUNT};
-    told t = {.refuses = "a"};
     berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.profiles = &profile;
+    config.profile_count = 1;
+    open_as(c, config, t, NULL);
+    nodes(c, "a b");
+}
+
+static void test_search_goes_on_without_scorers(void **state)
+{
+    told t = {.refuses = "a"};
     small_cluster c;
     (void)state;
     t.table = table_of(&t);
     t.table.filter = filter;
-    berth_engine_config_init(&config);
-    config.profiles = &profile;
-    config.profile_count = 1;
-    open_as(&c, config, &t, NULL);
-    nodes(&c, "a b");
+    open_without_scorers(&c, &t);
     assert_string_equal(place(&c, small_pod(&c, "p", NULL, "", small_spec)), "b");
     assert_string_equal(t.asked, "a b");
+    assert_int_equal(c.placement.next, 0);
+    small_close(&c);
+}
+
+static void test_search_ends_without_scorers(void **state)
+{
+    told t = {.refuses = ""};
+    small_cluster c;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.preempt = preempt;
+    open_without_scorers(&c, &t);
+    assert_string_equal(place(&c, small_pod(&c, "p", NULL, "", small_spec)), "a");
+    assert_int_equal(c.placement.next, 1);
     small_close(&c);
 }
 
@@ -1295,6 +1314,7 @@ int main(void)
         cmocka_unit_test(test_ignorable_come_last_and_may_fail),
         cmocka_unit_test(test_only_pods_that_it_concerns),
         cmocka_unit_test(test_search_goes_on_without_scorers),
+        cmocka_unit_test(test_search_ends_without_scorers),
         cmocka_unit_test(test_nominated_node_is_tried_first),
         cmocka_unit_test(test_nominated_node_is_not_visited_again),
         cmocka_unit_test(test_scores_are_added),

@@ -487,6 +487,63 @@ static void test_volume_zone(void **state)
     expect_woken(l, pod);
 }
 
+static const char *csi_node_text(unsigned count)
+{
+    static char text[256];
+    snprintf(text, sizeof(text),
+             "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: a}\nspec: {drivers: "
+             "[{name: d, nodeID: x, allocatable: {count: %u}}]}\n",
+             count);
+    return text;
+}
+
+/* A volume of the driver d, and the claim that is bound to it. */
+static void add_csi_volume(loop *l, const char *claim, const char *volume)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: %s}\nspec: {capacity: "
+             "{storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: fast, csi: {driver: "
+             "d, volumeHandle: %s}, claimRef: {namespace: default, name: %s}}\nstatus: {phase: "
+             "Bound}\n",
+             volume, volume, claim);
+    loop_add(l, text);
+    loop_add(l, claim_text(claim, "ReadWriteOnce", volume));
+}
+
+static void test_volume_limits(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "40");
+    loop_add(l, csi_node_text(1));
+    add_csi_volume(l, "c0", "pv0");
+    add_csi_volume(l, "c1", "pv1");
+    add_csi_volume(l, "c2", "pv2");
+    loop_add(l, loop_pod_text("r0", "1", "",
+                              ", nodeName: a, volumes: [{name: v, persistentVolumeClaim: "
+                              "{claimName: c0}}]"));
+    loop_add(l, loop_pod_text("r1", "1", "", ", nodeName: a, volumes: [{name: v, emptyDir: {}}]"));
+    loop_add(l, loop_pod_text("r2", "1", "", ", nodeName: a"));
+    static const char *const uses[] = {
+        ", volumes: [{name: v, persistentVolumeClaim: {claimName: c1}}]",
+        ", volumes: [{name: v, persistentVolumeClaim: {claimName: c2}}]"};
+    berth_pod_id first = loop_pod(l, "p", "1", uses[0]);
+    expect_rejected(l, first, "NodeVolumeLimits");
+    loop_remove(l, BERTH_KIND_POD, "default", "r1");
+    loop_remove(l, BERTH_KIND_POD, "default", "r2");
+    expect_asleep(l, first);
+    loop_update(l, csi_node_text(2)); /* room for one of the two */
+    expect_woken(l, first);
+    berth_pod_id second = loop_pod(l, "q", "1", uses[1]);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, second);
+    loop_update(l, csi_node_text(1));
+    berth_pod_id third = loop_pod(l, "s", "1", uses[0]);
+    expect_rejected(l, third, "NodeVolumeLimits");
+    loop_remove(l, BERTH_KIND_POD, "default", "r0");
+    expect_woken(l, third);
+}
+
 /* ---- an embedder's plugins ---- */
 
 /* Reopen the loop with this plugin, which refuses every node, after the default filters. */
@@ -625,6 +682,7 @@ int main(void)
         TEST(test_single_use_claim),
         TEST(test_disks),
         TEST(test_volume_zone),
+        TEST(test_volume_limits),
         TEST(test_own_plugin),
         TEST(test_groups),
         TEST(test_past_scheduler),
