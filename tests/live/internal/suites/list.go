@@ -73,7 +73,7 @@ type Counts struct {
 	Passed, Skipped int
 	GoCode          int      // kube-scheduler itself scheduled, because the test plugs Go code into it
 	Steps           int      // no scheduler ran: the test calls parts of kube-scheduler itself
-	Listed          []string // failed, and need not pass
+	Listed          []string // need not pass: failed, or did not run if all of its subtests are listed
 	Failed          []string
 }
 

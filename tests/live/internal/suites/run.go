@@ -110,6 +110,10 @@ func (o *Options) one(ctx context.Context, program, suite string, list []listed)
 		if !strings.HasPrefix(name, "Test") {
 			continue
 		}
+		if o.Berth != "" && find(list, suite, name) != nil { // all of it: some take seven minutes to fail
+			counts.Listed = append(counts.Listed, name)
+			continue
+		}
 		tests, err := o.attempt(ctx, command, folder, name)
 		if err != nil {
 			return counts, err
