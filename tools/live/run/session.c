@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include "cli/exits.h"
-#include "cli/plain_text.h"
 #include "live/credentials/credentials.h"
 #include "live/lease/lease.h"
 #include "live/log/log.h"
@@ -26,11 +24,13 @@
 
 static const int64_t second_ns = 1000000000;
 
-/* Changes that wait for the deciding thread; while there are more, no further page is requested. */
 enum {
     BLIND_SECONDS = 300, /* without a watch this long, nothing is evicted any more */
+    /* Changes that wait for the deciding thread; while there are more, no further page is
+     * requested. */
+    BACKLOG_MAX = 20000,
+    SETTLE_SECONDS = 5, /* for what is on its way when a run ends */
 };
-enum { BACKLOG_MAX = 20000, SETTLE_SECONDS = 5 };
 
 typedef struct session {
     const session_options *options;
