@@ -53,8 +53,8 @@ def function_at(source, at):
 
 
 def is_in_data(source, at):
-    """Whether the place is in an enum, or a variable's initializer, outside functions: no line of it is
-    run."""
+    """Whether the place is outside functions, in an enum or a variable's initializer. Such lines are
+    not run."""
     line = source[source.rfind("\n", 0, at) + 1:at]
     if re.match(r"[a-z].* = ", line):
         return True

@@ -137,7 +137,7 @@ static void test_amounts_that_overflow(void **state)
          RANGE("request 9223372036854775807500m exceeds MaxInt64")},
         {"-1 /1", "r 1 m:9223372036854775807", "none"},
         {"-0 /2", "r 1 m:9223372036854775806", "none"},
-        {"--1 /1000", "r 1 m:5", "none"}, /* 999 */
+        {"--1 /1000", "r 1 m:5", "none"}, /* 999 of 20 */
         {"d-4", "r 1", PROBLEM("capacity value is negative")},
         {"--4", "r 1 m:-5", PROBLEM("capacity value is negative")},
         {"", "r 1 m:-5", PROBLEM("capacity value is negative")},

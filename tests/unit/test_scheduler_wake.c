@@ -523,7 +523,9 @@ static void test_volume_limits(void **state)
                               ", nodeName: a, volumes: [{name: v, persistentVolumeClaim: "
                               "{claimName: c0}}]"));
     loop_add(l, loop_pod_text("r1", "1", "", ", nodeName: a, volumes: [{name: v, emptyDir: {}}]"));
-    loop_add(l, loop_pod_text("r2", "1", "", ", nodeName: a"));
+    loop_add(l, loop_pod_text("r2", "1", "",
+                              ", nodeName: a, volumes: [{name: v, iscsi: {targetPortal: t, iqn: "
+                              "q, lun: 0}}]"));
     static const char *const uses[] = {
         ", volumes: [{name: v, persistentVolumeClaim: {claimName: c1}}]",
         ", volumes: [{name: v, persistentVolumeClaim: {claimName: c2}}]"};

@@ -1,4 +1,4 @@
-/* Waiting for an API server: when it is asked again, and what ends the wait, with which words. */
+/* Waiting for an API server: when it is asked again, what ends the wait, and what is said then. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
