@@ -105,6 +105,21 @@ berth__mask berth__image_column_bits(const berth__layout *layout, const berth__c
     return bits;
 }
 
+bool berth__image_column_has(const berth__layout *layout, const berth__cow_array *nodes,
+                             berth__image_column *column, berth__sym name, uint32_t slot)
+{
+    const uint32_t tile = slot / BERTH__TILE, s = slot % BERTH__TILE;
+    if (column == NULL)
+        return has_image(berth__node_at(nodes, layout->nodes[slot])->facts, name);
+    if (is_known(&column->tiles[tile])) {
+        const atomic_uint_least64_t *word = &column->tiles[tile].words[s / 64];
+        /* relaxed: after `known` was acquired (COLUMN-2) */
+        return (atomic_load_explicit(word, memory_order_relaxed) >> s % 64 & 1) != 0;
+    }
+    const berth__mask bits = berth__image_column_bits(layout, nodes, column, name, tile);
+    return berth__bit_get(bits.words, s);
+}
+
 /* ---- for the layout ---- */
 
 void berth__image_columns_set(berth__layout *layout, uint32_t slot, const berth__node_facts *facts)

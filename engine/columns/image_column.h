@@ -40,6 +40,11 @@ berth__image_column *berth__image_column_get(berth__layout *layout, berth__sym n
 berth__mask berth__image_column_bits(const berth__layout *layout, const berth__cow_array *nodes,
                                      berth__image_column *column, berth__sym name, uint32_t tile);
 
+/* Whether a slot's node has the image, as in berth__image_column_bits. Cost: constant for a known
+ * tile; without a column, reads only this node's list. */
+bool berth__image_column_has(const berth__layout *layout, const berth__cow_array *nodes,
+                             berth__image_column *column, berth__sym name, uint32_t slot);
+
 /* For the layout: take over the facts of a slot; copy all columns of a layout of the same size
  * (false when out of memory, after some were copied); free all columns. */
 void berth__image_columns_set(berth__layout *layout, uint32_t slot, const berth__node_facts *facts);

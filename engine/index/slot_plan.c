@@ -133,12 +133,13 @@ static bool is_kept(const berth__decision *decision, uint32_t tile)
     return (decision->prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0;
 }
 
+enum { SMALL_TILES = 64 };
+
 /* A scorer's value at a slot whose tile has no raw values kept. On a small cluster the whole tile
  * is computed and kept, because all tiles will soon be needed. On a large one, a few slots do not
  * justify that. */
 static int64_t new_value(const berth__decision *decision, uint32_t scorer, uint32_t slot)
 {
-    enum { SMALL_TILES = 64 };
     const berth__stage *stage = &decision->profile->scorers[scorer];
     const berth__prepared_stage *own = &decision->prepared->scorers[scorer];
     const uint32_t tile = slot / BERTH__TILE, s = slot % BERTH__TILE;
@@ -155,19 +156,12 @@ static int64_t new_value(const berth__decision *decision, uint32_t scorer, uint3
     return raws[s];
 }
 
-static int64_t sum_scorers(const berth__decision *decision, const uint32_t *scorers, uint32_t count,
-                           uint32_t slot)
+static int64_t value_of(const berth__decision *decision, uint32_t scorer, uint32_t slot)
 {
-    const bool kept = is_kept(decision, slot / BERTH__TILE);
-    int64_t total = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const berth__stage *stage = &decision->profile->scorers[scorers[i]];
-        const berth__prepared_stage *scorer = &decision->prepared->scorers[scorers[i]];
-        total +=
-            stage->weight * (kept && scorer->is_static ? scorer->static_raw[slot]
-                                                       : new_value(decision, scorers[i], slot));
-    }
-    return total;
+    const berth__prepared_stage *own = &decision->prepared->scorers[scorer];
+    return own->is_static && is_kept(decision, slot / BERTH__TILE)
+               ? own->static_raw[slot]
+               : new_value(decision, scorer, slot);
 }
 
 /* The total of one slot, for any plugins and any amounts. */
@@ -176,17 +170,52 @@ static int32_t plain_total(const berth__decision *decision, uint32_t slot)
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     if (!filters_pass(decision, plan->filters, plan->filter_count, slot))
         return BERTH__TREE_INFEASIBLE;
-    return (int32_t)sum_scorers(decision, plan->scorers, plan->scorer_count, slot);
+    int64_t total = 0;
+    for (uint32_t i = 0; i < plan->scorer_count; i++)
+        total += decision->profile->scorers[plan->scorers[i]].weight *
+                 value_of(decision, plan->scorers[i], slot);
+    return (int32_t)total;
 }
 
-/* Apply the filters and scores that the kernel does not compute. */
-static int32_t complete(const berth__decision *decision, uint32_t slot, int32_t total)
+/* Read a scorer's values of some slots: kept ones, or all at once if the plugin can. */
+static void read_values(const berth__decision *decision, uint32_t scorer, const uint32_t *slots,
+                        uint32_t count, int64_t *values)
+{
+    const berth__plugin_ops *plugin = decision->profile->scorers[scorer].plugin;
+    const berth__prepared_stage *own = &decision->prepared->scorers[scorer];
+    if (plugin->score_slots != NULL && decision->cycle->view->layout->tile_count > SMALL_TILES) {
+        plugin->score_slots(decision->cycle, decision->profile->scorers[scorer].instance,
+                            own->state, slots, count, values);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = value_of(decision, scorer, slots[i]);
+}
+
+/* Apply the filters and scores that the kernel does not compute to at most BERTH__TILE slots. */
+static void complete(const berth__decision *decision, const berth__search_tree *tree,
+                     const uint32_t *slots, uint32_t count, int32_t *totals)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    if (!filters_pass(decision, plan->extra_filters, plan->extra_filter_count, slot))
-        return BERTH__TREE_INFEASIBLE;
-    return total +
-           (int32_t)sum_scorers(decision, plan->extra_scorers, plan->extra_scorer_count, slot);
+    uint32_t open[BERTH__TILE], places[BERTH__TILE], open_count = 0;
+    int64_t values[BERTH__TILE];
+    for (uint32_t i = 0; i < count; i++) {
+        if (totals[i] < 0 || tree->leaves[slots[i]] == BERTH__TREE_NEVER)
+            continue;
+        if (!filters_pass(decision, plan->extra_filters, plan->extra_filter_count, slots[i])) {
+            totals[i] = BERTH__TREE_INFEASIBLE;
+            continue;
+        }
+        open[open_count] = slots[i];
+        places[open_count++] = i;
+    }
+    for (uint32_t i = 0; i < plan->extra_scorer_count; i++) {
+        const uint32_t scorer = plan->extra_scorers[i];
+        const int64_t weight = decision->profile->scorers[scorer].weight;
+        read_values(decision, scorer, open, open_count, values);
+        for (uint32_t k = 0; k < open_count; k++)
+            totals[places[k]] += (int32_t)(weight * values[k]);
+    }
 }
 
 void berth__slot_plan_totals(const berth__decision *decision, const berth__search_tree *tree,
@@ -205,9 +234,9 @@ void berth__slot_plan_totals(const berth__decision *decision, const berth__searc
     decision->cycle->view->kernels->basic(&columns, first, count, &plan->ask, totals);
     if (plan->extra_filter_count + plan->extra_scorer_count == 0)
         return;
-    for (uint32_t i = 0; i < count; i++)
-        if (totals[i] >= 0 && tree->leaves[slots[i]] != BERTH__TREE_NEVER)
-            totals[i] = complete(decision, slots[i], totals[i]);
+    for (uint32_t i = 0; i < count; i += BERTH__TILE)
+        complete(decision, tree, slots + i, count - i < BERTH__TILE ? count - i : BERTH__TILE,
+                 totals + i);
 }
 
 void berth__slot_plan_set_aside(const berth__decision *decision, berth__outcome outcome)

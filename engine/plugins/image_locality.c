@@ -211,6 +211,11 @@ static void image_locality_score(const berth__question *cycle, const void *insta
     }
 }
 
+static bool slot_has(const berth__view *view, const wanted_image *image, uint32_t slot)
+{
+    return berth__image_column_has(view->layout, &view->nodes, image->column, image->name, slot);
+}
+
 static int64_t image_locality_score_slot(const berth__question *cycle, const void *instance,
                                          const void *opaque, uint32_t slot)
 {
@@ -218,12 +223,25 @@ static int64_t image_locality_score_slot(const berth__question *cycle, const voi
     const berth__view *view = cycle->view;
     const state *own = opaque;
     int64_t sum = 0;
-    for (uint32_t i = 0; i < own->count; i++) {
-        berth__mask slots = slots_with(view, &own->images[i], slot / BERTH__TILE);
-        if (berth__bit_get(slots.words, slot % BERTH__TILE))
+    for (uint32_t i = 0; i < own->count; i++)
+        if (slot_has(view, &own->images[i], slot))
             sum += worth(&own->images[i], cycle_of(view, slot));
-    }
     return score_of(own, sum);
+}
+
+static void image_locality_score_slots(const berth__question *cycle, const void *instance,
+                                       const void *opaque, const uint32_t *slots, uint32_t count,
+                                       int64_t *out)
+{
+    const state *own = opaque;
+    if (own->count != 1 || own->images[0].former_count > 0) {
+        for (uint32_t i = 0; i < count; i++)
+            out[i] = image_locality_score_slot(cycle, instance, opaque, slots[i]);
+        return;
+    }
+    const int64_t score = score_of(own, worth(&own->images[0], 0));
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = slot_has(cycle->view, &own->images[0], slots[i]) ? score : 0;
 }
 
 const berth__plugin_ops berth__plugin_image_locality = {
@@ -233,6 +251,7 @@ const berth__plugin_ops berth__plugin_image_locality = {
     .prepare_score = image_locality_prepare,
     .score = image_locality_score,
     .score_slot = image_locality_score_slot,
+    .score_slots = image_locality_score_slots,
 };
 
 const berth__plugin_ops berth__plugin_image_locality_priority = {
@@ -242,5 +261,6 @@ const berth__plugin_ops berth__plugin_image_locality_priority = {
     .prepare_score = image_locality_prepare_priority,
     .score = image_locality_score,
     .score_slot = image_locality_score_slot,
+    .score_slots = image_locality_score_slots,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

@@ -285,6 +285,9 @@ typedef struct berth__plugin_ops {
      * slot. */
     int64_t (*score_slot)(const berth__question *cycle, const void *instance, const void *state,
                           uint32_t slot);
+    /* Optional, with score_slot: the same of many slots, if that costs less. */
+    void (*score_slots)(const berth__question *cycle, const void *instance, const void *state,
+                        const uint32_t *slots, uint32_t count, int64_t *out);
     berth__normalization normalize;
     int64_t score_max; /* 0: BERTH__SCORE_MAX */
     /* Normalizes, given the lowest and highest raw value of the feasible slots (without ignored

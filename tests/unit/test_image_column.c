@@ -113,13 +113,24 @@ static void check_bits(world *w, const berth__layout *layout, berth__image_colum
                        uint32_t image, uint32_t tile)
 {
     const berth__view *view = &w->cluster.view;
-    berth__mask bits =
-        berth__image_column_bits(layout, &view->nodes, column, symbol(w, "image-", image), tile);
+    const berth__sym name = symbol(w, "image-", image);
+    /* one slot first, whose tile may not be known yet */
+    const uint32_t one = tile * BERTH__TILE + below(w, BERTH__TILE);
+    const bool has =
+        one < layout->count && berth__image_column_has(layout, &view->nodes, column, name, one);
+    berth__mask bits = berth__image_column_bits(layout, &view->nodes, column, name, tile);
+    assert_int_equal(has, berth__bit_get(bits.words, one % BERTH__TILE));
     for (uint32_t s = 0; s < BERTH__TILE; s++) {
         uint32_t slot = tile * BERTH__TILE + s;
         bool wanted =
             slot < layout->count && w->has[number_of(&w->cluster, layout->nodes[slot])][image];
         assert_int_equal(wanted, berth__bit_get(bits.words, s));
+        if (slot < layout->count) {
+            assert_int_equal(wanted,
+                             berth__image_column_has(layout, &view->nodes, column, name, slot));
+            assert_int_equal(wanted,
+                             berth__image_column_has(layout, &view->nodes, NULL, name, slot));
+        }
     }
 }
 
