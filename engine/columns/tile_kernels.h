@@ -110,6 +110,12 @@ typedef struct berth__class_parts {
     uint32_t count;
 } berth__class_parts;
 
+/* A slot with counted pods, its class, and the class's cell (index/class_maps.h). */
+typedef struct berth__peopled_slot {
+    uint32_t slot;
+    uint16_t id, cell;
+} berth__peopled_slot;
+
 /* `basic` reads and writes whole runs of this many slots, enough to fill the widest vectors of
  * totals. */
 enum { BERTH__BASIC_RUN = 16 };
@@ -165,6 +171,9 @@ typedef struct berth__kernels {
      * too few, and their number was subtracted from `n`. */
     uint32_t (*class_nth)(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                           uint32_t last, int32_t least, uint32_t *n);
+    /* How many of the listed slots are feasible and have leaf + parts[cell] = total. */
+    uint32_t (*count_listed)(const int32_t *leaves, const berth__peopled_slot *listed,
+                             uint32_t count, const int32_t *parts, int32_t total);
     /* The first of a tree's leaves first .. last (not empty) whose score is at least `least`;
      * UINT32_MAX: there is none. A node of `levels` groups the leaves or nodes below it. */
     uint32_t (*first_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,

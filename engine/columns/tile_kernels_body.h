@@ -396,6 +396,7 @@ const berth__kernels KERNELS_TABLE = {
     .class_totals = class_totals,
     .class_best = class_best,
     .class_nth = class_nth,
+    .count_listed = count_listed,
     .basic = basic,
     .balance_tenths = balance_tenths,
     .best = best,

@@ -1,6 +1,17 @@
 /* Leaves of a search tree plus what their classes add; a part of tile_kernels_body.h. Totals exist
  * only in registers. No group is skipped, because classes differ by more than leaves do. */
 
+static inline uint32_t count_listed_plain(const int32_t *leaves, const berth__peopled_slot *listed,
+                                          uint32_t count, const int32_t *parts, int32_t total)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const int32_t leaf = leaves[listed[i].slot];
+        found += (leaf >= 0) & (leaf + parts[listed[i].cell] == total);
+    }
+    return found;
+}
+
 #if defined(__AVX512F__) || defined(__AVX2__)
 
 /* The lanes of a group that are in first .. last. */
@@ -83,6 +94,24 @@ static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *class
     return UINT32_MAX;
 }
 
+static uint32_t count_listed(const int32_t *leaves, const berth__peopled_slot *listed,
+                             uint32_t count, const int32_t *parts, int32_t total)
+{
+    enum { LISTED = 8 }; /* a vector of them */
+    const __m256i wanted = _mm256_set1_epi32(total);
+    uint32_t found = 0, at = 0;
+    for (; at + LISTED <= count; at += LISTED) {
+        const __m512i own = _mm512_loadu_si512(listed + at);
+        const __m256i slot = _mm512_cvtepi64_epi32(own);
+        const __m256i cell = _mm512_cvtepi64_epi32(_mm512_srli_epi64(own, 48));
+        const __m256i leaf = _mm256_i32gather_epi32(leaves, slot, 4);
+        const __m256i sum = _mm256_add_epi32(leaf, _mm256_i32gather_epi32(parts, cell, 4));
+        const __mmask8 feasible = _mm256_cmpge_epi32_mask(leaf, _mm256_setzero_si256());
+        found += (uint32_t)__builtin_popcount(_mm256_mask_cmpeq_epi32_mask(feasible, sum, wanted));
+    }
+    return found + count_listed_plain(leaves, listed + at, count - at, parts, total);
+}
+
 #elif defined(__AVX2__)
 
 /* Half a group. */
@@ -163,6 +192,28 @@ static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *class
     return UINT32_MAX;
 }
 
+static uint32_t count_listed(const int32_t *leaves, const berth__peopled_slot *listed,
+                             uint32_t count, const int32_t *parts, int32_t total)
+{
+    const __m256i wanted = _mm256_set1_epi32(total), none = _mm256_set1_epi32(-1);
+    uint32_t found = 0, at = 0;
+    for (; at + HALF <= count; at += HALF) {
+        const __m256 low = _mm256_castsi256_ps(load_lanes((const int32_t *)(listed + at)));
+        const __m256 high =
+            _mm256_castsi256_ps(load_lanes((const int32_t *)(listed + at + HALF / 2)));
+        /* The order of the lanes does not matter, as long as it is the same for both. */
+        const __m256i slot = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0x88));
+        const __m256i rest = _mm256_castps_si256(_mm256_shuffle_ps(low, high, 0xdd));
+        const __m256i part = _mm256_i32gather_epi32(parts, _mm256_srli_epi32(rest, 16), 4);
+        const __m256i leaf = _mm256_i32gather_epi32(leaves, slot, 4);
+        const __m256i equal = _mm256_cmpeq_epi32(_mm256_add_epi32(leaf, part), wanted);
+        const __m256i own = _mm256_and_si256(equal, _mm256_cmpgt_epi32(leaf, none));
+        found +=
+            (uint32_t)__builtin_popcount((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(own)));
+    }
+    return found + count_listed_plain(leaves, listed + at, count - at, parts, total);
+}
+
 #else
 
 /* The total of a slot; negative if the slot is not feasible. */
@@ -190,6 +241,12 @@ static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *class
         if (class_total(leaves, classes, slot) >= least && (*n)-- == 0)
             return slot;
     return UINT32_MAX;
+}
+
+static uint32_t count_listed(const int32_t *leaves, const berth__peopled_slot *listed,
+                             uint32_t count, const int32_t *parts, int32_t total)
+{
+    return count_listed_plain(leaves, listed, count, parts, total);
 }
 
 #endif

@@ -29,7 +29,7 @@ bool berth__class_forest_create(berth__class_forest *forest, const berth_allocat
     const size_t ids = (size_t)tiles * BERTH__TILE;
     const size_t of_tiles = whole_lines((size_t)tiles * lanes * sizeof(int32_t));
     const size_t of_groups = whole_lines((size_t)groups * lanes * sizeof(int32_t));
-    const size_t bytes = ids + 2 * of_tiles + 2 * of_groups + (4 * groups + 1) * sizeof(int32_t);
+    const size_t bytes = ids + 2 * of_tiles + 2 * of_groups + 3 * (size_t)groups * sizeof(int32_t);
     berth__class_forest_destroy(forest, allocator);
     char *at = berth__alloc(allocator, bytes, 64);
     if (at == NULL)
@@ -49,7 +49,6 @@ bool berth__class_forest_create(berth__class_forest *forest, const berth_allocat
     forest->bounds = (int32_t *)(void *)at;
     forest->bests = forest->bounds + groups;
     forest->equals = (uint32_t *)(void *)(forest->bests + groups);
-    forest->listed = forest->equals + groups;
     return true;
 }
 

@@ -16,11 +16,10 @@
 #ifndef BERTH_INDEX_CLASS_FOREST_H
 #define BERTH_INDEX_CLASS_FOREST_H
 
-#include "index/score_cells.h"
+#include "index/class_maps.h"
 #include "index/search_tree.h"
 
 enum {
-    BERTH__FOREST_FAN = 16,       /* tiles per group */
     BERTH__FOREST_CELLS_MAX = 64, /* with more cells there is no forest */
     BERTH__FOREST_LANES = 8,      /* entries are computed so many cells at a time */
     /* The best leaf of a cell without feasible slots: whatever is added, it is the worst. */
@@ -46,7 +45,6 @@ typedef struct berth__class_forest {
      * best total of all slots, and how many have it. */
     int32_t *bounds, *bests;
     uint32_t *equals;
-    uint32_t *listed; /* the same: where its slots begin in a class map's list; one more, the end */
     void *memory;
     size_t memory_bytes;
 } berth__class_forest;

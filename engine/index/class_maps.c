@@ -19,9 +19,16 @@ berth_status berth__class_maps_init(berth__class_maps *maps, const berth_allocat
     return berth__keymap_init(&maps->map, allocator);
 }
 
+/* Groups of tiles, and one more. */
+static uint32_t group_ends(uint32_t tiles)
+{
+    return (tiles + BERTH__FOREST_FAN - 1) / BERTH__FOREST_FAN + 1;
+}
+
 static size_t tile_bytes(uint32_t tiles)
 {
-    return (size_t)tiles * (sizeof(berth__mask) + sizeof(uint32_t));
+    return (size_t)tiles * (sizeof(berth__mask) + sizeof(uint32_t)) +
+           group_ends(tiles) * sizeof(uint32_t);
 }
 
 /* The memory that a map takes besides its blocks: the struct and the arrays by tile. */
@@ -134,6 +141,7 @@ static bool allocate(berth__class_maps *maps, berth__class_map *map, uint32_t ti
     if (map->with == NULL)
         return false;
     map->block_of = (uint32_t *)(void *)(map->with + tiles);
+    map->listed_from = map->block_of + tiles;
     map->tile_count = tiles;
     maps->bytes += fixed_bytes(tiles);
     return true;
@@ -275,7 +283,8 @@ static void leave(berth__class_map *map, uint32_t id)
 /* Where a slot stands in the list, or would stand. */
 static uint32_t find_listed(const berth__class_map *map, uint32_t slot)
 {
-    uint32_t low = 0, high = map->listed_count;
+    const uint32_t group = slot / (BERTH__FOREST_FAN * BERTH__TILE);
+    uint32_t low = map->listed_from[group], high = map->listed_from[group + 1];
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
         if (map->listed[middle].slot < slot)
@@ -286,9 +295,18 @@ static uint32_t find_listed(const berth__class_map *map, uint32_t slot)
     return low;
 }
 
+/* Move the groups behind a slot's by one place in the list. */
+static void move_groups(berth__class_map *map, uint32_t slot, uint32_t by)
+{
+    const uint32_t ends = group_ends(map->tile_count);
+    for (uint32_t i = slot / (BERTH__FOREST_FAN * BERTH__TILE) + 1; i < ends; i++)
+        map->listed_from[i] += by;
+}
+
 static void unlist(berth__class_map *map, uint32_t slot)
 {
     const uint32_t at = find_listed(map, slot);
+    move_groups(map, slot, UINT32_MAX);
     map->listed_count--;
     memmove(map->listed + at, map->listed + at + 1,
             (map->listed_count - at) * sizeof(*map->listed));
@@ -298,6 +316,7 @@ static void unlist(berth__class_map *map, uint32_t slot)
 static void enlist(mapping *to, uint32_t slot, uint32_t id, bool is_new)
 {
     berth__class_map *map = to->map;
+    const uint16_t cell = (uint16_t)berth__class_map_cell(map, id);
     if (is_new && (map->listed_count == BERTH__PEOPLED_LISTED_MAX ||
                    !berth__grow(to->maps->allocator, &map->listed, &map->listed_capacity,
                                 map->listed_count + 1, sizeof(*map->listed)))) {
@@ -306,11 +325,12 @@ static void enlist(mapping *to, uint32_t slot, uint32_t id, bool is_new)
     }
     const uint32_t at = find_listed(map, slot);
     if (is_new) {
+        move_groups(map, slot, 1);
         memmove(map->listed + at + 1, map->listed + at,
                 (map->listed_count - at) * sizeof(*map->listed));
         map->listed_count++;
     }
-    map->listed[at] = (berth__peopled_slot){slot, id};
+    map->listed[at] = (berth__peopled_slot){slot, (uint16_t)id, cell};
 }
 
 /* Bring the list up to date after a slot has changed its class. */
@@ -382,7 +402,7 @@ static void make(mapping *to, const berth__view *view)
         return;
     memset(map->newest, 0, map->cell_count * sizeof(*map->newest));
     memcpy(map->slots, to->cells->slots, map->count * sizeof(*map->slots));
-    memset(map->with, 0, tile_bytes(map->tile_count)); /* also clears block_of */
+    memset(map->with, 0, tile_bytes(map->tile_count)); /* also block_of and listed_from */
     map->block_count = map->empty = 0;
     map->in_order = false;
     map->gets = 0;

@@ -18,6 +18,7 @@ enum {
     /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest,
      * and a map that is used often has ids of its own for all tiles. */
     BERTH__FOREST_TILES_MIN = 48,
+    BERTH__FOREST_FAN = 16,           /* tiles per group of a class forest */
     BERTH__PEOPLED_LISTED_MAX = 4096, /* more slots with counted pods are not listed */
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
 };
@@ -28,11 +29,6 @@ typedef struct berth__peopled {
     uint32_t cell;
     uint32_t next; /* class of the same cell, or 0 */
 } berth__peopled;
-
-/* A slot with counted pods. */
-typedef struct berth__peopled_slot {
-    uint32_t slot, id; /* its class */
-} berth__peopled_slot;
 
 struct berth__class_map {
     berth__used used;
@@ -62,6 +58,7 @@ struct berth__class_map {
     uint32_t *newest; /* by cell: its newest class with pods, or 0 */
     uint32_t newest_capacity;
     berth__peopled_slot *listed; /* the slots in `with`, in order, unless `unlisted` */
+    uint32_t *listed_from; /* by group of tiles: where its slots begin there; one more, the end */
     uint32_t listed_count, listed_capacity;
     bool unlisted; /* there were too many since the map was made, or searches use no forest */
 };

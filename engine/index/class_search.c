@@ -6,20 +6,17 @@
 #include "base/bits.h"
 #include "columns/layout.h"
 
-/* Where the slots of each group begin in the list of those with counted pods. */
-static void find_groups(const berth__class_search *search)
+/* Find what each cell's slots without counted pods get, and what the best of the others get. */
+static void find_parts(berth__class_search *search)
 {
-    const berth__class_map *map = search->classes->map;
-    const uint32_t listed = map != NULL ? map->listed_count : 0;
-    berth__class_forest *forest = search->forest;
-    uint32_t at = 0;
-    for (uint32_t group = 0; group < forest->group_count; group++) {
-        const uint32_t first = group * BERTH__FOREST_FAN * BERTH__TILE;
-        while (at < listed && map->listed[at].slot < first)
-            at++;
-        forest->listed[group] = at;
+    const berth__score_classes *classes = search->classes;
+    for (uint32_t cell = 0; cell < search->forest->lanes; cell++)
+        search->plain[cell] = search->peopled[cell] = BERTH__CLASS_ABSENT;
+    for (uint32_t i = 0; i < classes->met_count; i++) {
+        const uint32_t id = classes->met[i], cell = berth__score_classes_cell(classes, id);
+        int32_t *part = id == cell ? &search->plain[cell] : &search->peopled[cell];
+        *part = classes->totals[id] > *part ? classes->totals[id] : *part;
     }
-    forest->listed[forest->group_count] = listed;
 }
 
 void berth__class_search_begin(berth__class_search *search, const berth__search_tree *tree,
@@ -30,16 +27,8 @@ void berth__class_search_begin(berth__class_search *search, const berth__search_
     search->classes = classes;
     search->kernels = kernels;
     search->forest = forest;
-    if (forest == NULL)
-        return;
-    for (uint32_t cell = 0; cell < forest->lanes; cell++)
-        search->plain[cell] = BERTH__CLASS_ABSENT;
-    for (uint32_t i = 0; i < classes->met_count; i++) {
-        const uint32_t id = classes->met[i];
-        if (id == berth__score_classes_cell(classes, id))
-            search->plain[id] = classes->totals[id];
-    }
-    find_groups(search);
+    if (forest != NULL)
+        find_parts(search);
 }
 
 /* ---- by the kernel ---- */
@@ -114,17 +103,24 @@ static inline uint32_t lanes_of(const berth__class_search *search)
     return search->forest->lanes / BERTH__FOREST_LANES * BERTH__FOREST_LANES;
 }
 
-/* An upper bound on the total of the slots without counted pods behind these entries; negative if
- * none is feasible. */
+/* An upper bound on the totals of the slots behind these entries that get `parts`, by cell;
+ * negative if none of them is feasible. */
 static inline int32_t bound_of(const berth__class_search *search,
-                               const berth__forest_entries *entries)
+                               const berth__forest_entries *entries, const int32_t *parts)
 {
-    const int32_t *best = entries->best, *plain = search->plain;
+    const int32_t *best = entries->best;
     const uint32_t lanes = lanes_of(search);
     int32_t bound = BERTH__TREE_INFEASIBLE;
     for (uint32_t cell = 0; cell < lanes; cell++)
-        bound = best[cell] + plain[cell] > bound ? best[cell] + plain[cell] : bound;
+        bound = best[cell] + parts[cell] > bound ? best[cell] + parts[cell] : bound;
     return bound;
+}
+
+/* Whether a slot with counted pods may have this total, or more. */
+static inline bool peopled_reach(const berth__class_search *search,
+                                 const berth__forest_entries *entries, int32_t total)
+{
+    return bound_of(search, entries, search->peopled) >= total;
 }
 
 /* How many slots behind these entries have a total. */
@@ -154,7 +150,9 @@ typedef struct places {
 
 static places places_of_group(const berth__class_search *search, uint32_t group)
 {
-    return (places){search->forest->listed[group], search->forest->listed[group + 1]};
+    const berth__class_map *map = search->classes->map;
+    return map != NULL ? (places){map->listed_from[group], map->listed_from[group + 1]}
+                       : (places){0, 0};
 }
 
 /* The places of the slots below `end`. */
@@ -176,7 +174,7 @@ static void take_listed(const berth__class_search *search, const berth__forest_e
     for (uint32_t i = listed.from; i < listed.to; i++) {
         const berth__peopled_slot *own = &map->listed[i];
         const int32_t part = search->classes->totals[own->id];
-        if (entries->best[berth__class_map_cell(map, own->id)] + part < best->best)
+        if (entries->best[own->cell] + part < best->best)
             continue;
         const int32_t leaf = search->tree->leaves[own->slot];
         if (leaf >= 0)
@@ -195,18 +193,19 @@ static void best_of_tile(const berth__class_search *search, uint32_t tile, place
 {
     berth__class_forest *forest = search->forest;
     const berth__forest_entries entries = berth__forest_of_tile(forest, tile);
-    int32_t bound = bound_of(search, &entries);
+    int32_t bound = bound_of(search, &entries, search->plain);
     for (uint32_t cell = 0; cell < forest->lanes && bound > best->best; cell++)
         if (is_loose(search, &entries, cell, best->best)) {
             berth__class_forest_tile(forest, search->tree, tile);
-            bound = bound_of(search, &entries);
+            bound = bound_of(search, &entries, search->plain);
             break; /* all entries of the tile are up to date */
         }
-    if (bound < best->best)
+    const bool peopled = listed.from < listed.to && peopled_reach(search, &entries, best->best);
+    if (bound < best->best && peopled)
         take_listed(search, &entries, listed, best);
-    else if (listed.from < listed.to)
+    else if (bound >= best->best && listed.from < listed.to)
         look_for_best(search, tile * BERTH__TILE, end_of_tile(search, tile), best);
-    else
+    else if (bound >= best->best)
         berth__tree_sum_take(best, bound, count_of(search, &entries, bound));
 }
 
@@ -234,30 +233,60 @@ static void tighten(const berth__class_search *search, uint32_t group, int32_t b
             loose = true;
         }
     if (loose)
-        forest->bounds[group] = bound_of(search, &entries);
+        forest->bounds[group] = bound_of(search, &entries, search->plain);
 }
 
-/* Take the slots of a whole group that have no counted pods, by its entries. False: these do not
- * tell, because in some cell each of the best leaves belongs to a slot with counted pods. */
+/* The cells whose slots without counted pods may have this total, or more: a bit each. */
+static uint64_t cells_that_reach(const berth__class_search *search,
+                                 const berth__forest_entries *entries, int32_t total)
+{
+    uint64_t cells = 0;
+    for (uint32_t cell = 0; cell < search->forest->lanes; cell++)
+        cells |= (uint64_t)(entries->best[cell] + search->plain[cell] >= total) << cell;
+    return cells;
+}
+
+/* Take the slots of a whole group that have no counted pods, cell by cell. False: the entries do
+ * not tell, because in some cell each of the best leaves belongs to a slot with counted pods. */
+static bool take_by_cell(const berth__class_search *search, uint32_t group, places listed,
+                         berth__tree_sum *best)
+{
+    const berth__class_forest *forest = search->forest;
+    const berth__class_map *map = search->classes->map;
+    const berth__forest_entries entries = berth__forest_of_group(forest, group);
+    const uint64_t cells = cells_that_reach(search, &entries, best->best);
+    uint32_t peopled[BERTH__FOREST_CELLS_MAX] = {0}; /* best leaves that have counted pods */
+    int32_t bound = BERTH__TREE_INFEASIBLE;
+    for (uint32_t i = listed.from; i < listed.to; i++) {
+        const uint32_t cell = map->listed[i].cell;
+        if ((cells >> cell & 1) != 0)
+            peopled[cell] += search->tree->leaves[map->listed[i].slot] == entries.best[cell];
+    }
+    for (uint64_t rest = cells; rest != 0; rest &= rest - 1) {
+        const uint32_t cell = (uint32_t)__builtin_ctzll(rest);
+        const uint32_t count = entries.counts[cell] - peopled[cell];
+        const int32_t total = entries.best[cell] + search->plain[cell];
+        berth__tree_sum_take(best, total, count);
+        bound = count == 0 && total > bound ? total : bound;
+    }
+    return bound <= best->best;
+}
+
+/* The same; the highest bound settles it unless only slots with counted pods reach it. */
 static bool take_plain(const berth__class_search *search, uint32_t group, places listed,
                        berth__tree_sum *best)
 {
-    const berth__class_forest *forest = search->forest;
-    const berth__forest_entries entries = berth__forest_of_group(forest, group);
-    const uint32_t lanes = lanes_of(search);
-    uint32_t counts[BERTH__FOREST_CELLS_MAX];
-    int32_t bound = BERTH__TREE_INFEASIBLE;
-    memcpy(counts, entries.counts, lanes * sizeof(*counts));
-    for (uint32_t i = listed.from; i < listed.to; i++) {
-        const uint32_t slot = search->classes->map->listed[i].slot, cell = forest->ids[slot];
-        counts[cell] -= search->tree->leaves[slot] == entries.best[cell];
-    }
-    for (uint32_t cell = 0; cell < lanes; cell++) {
-        const int32_t total = entries.best[cell] + search->plain[cell];
-        berth__tree_sum_take(best, total, counts[cell]);
-        bound = counts[cell] == 0 && total > bound ? total : bound;
-    }
-    return bound <= best->best;
+    const berth__forest_entries entries = berth__forest_of_group(search->forest, group);
+    const int32_t bound = search->forest->bounds[group];
+    uint32_t count = count_of(search, &entries, bound);
+    if (count > 0 && listed.from < listed.to)
+        count -= search->kernels->count_listed(search->tree->leaves,
+                                               search->classes->map->listed + listed.from,
+                                               listed.to - listed.from, search->plain, bound);
+    if (count == 0 && bound > best->best)
+        return take_by_cell(search, group, listed, best);
+    berth__tree_sum_take(best, bound, count);
+    return true;
 }
 
 /* A group whose tiles are all in question. */
@@ -270,11 +299,12 @@ static void best_of_group(const berth__class_search *search, uint32_t group, ber
     if (forest->bounds[group] > best->best)
         tighten(search, group, best->best);
     const bool plain = forest->bounds[group] >= best->best;
+    const bool peopled = peopled_reach(search, &entries, best->best);
     if (plain && !take_plain(search, group, listed, &own)) {
         own = (berth__tree_sum){.best = best->best};
         best_of_part(search, group, group * BERTH__FOREST_FAN,
                      berth__forest_end_tile(forest, group), &own);
-    } else {
+    } else if (peopled) {
         take_listed(search, &entries, listed, &own);
     }
     forest->bests[group] = own.best;
@@ -290,7 +320,7 @@ static void best_of_groups(const berth__class_search *search, uint32_t begin, ui
     uint32_t highest = begin;
     for (uint32_t group = begin; group < end; group++) {
         const berth__forest_entries entries = berth__forest_of_group(forest, group);
-        forest->bounds[group] = bound_of(search, &entries);
+        forest->bounds[group] = bound_of(search, &entries, search->plain);
         if (forest->bounds[group] > forest->bounds[highest])
             highest = group;
     }
@@ -362,16 +392,38 @@ void berth__class_search_best(berth__class_search *search, uint32_t first, uint3
     look_for_best(search, end * BERTH__TILE, last, best);
 }
 
+/* Whether a slot of a tile may have this total. */
+static bool tile_reaches(const berth__class_search *search, uint32_t tile, int32_t total)
+{
+    const berth__forest_entries entries = berth__forest_of_tile(search->forest, tile);
+    return bound_of(search, &entries, search->plain) >= total ||
+           peopled_reach(search, &entries, total);
+}
+
+/* The n-th of the best slots first .. last of a tile. */
+static uint32_t nth_in_tile(const berth__class_search *search, uint32_t first, uint32_t last,
+                            int32_t best, uint32_t *n)
+{
+    if (first == last || !tile_reaches(search, first / BERTH__TILE, best))
+        return BERTH__SLOT_NONE;
+    return look_for_nth(search, first, last, best, n);
+}
+
+/* The same of a whole tile, whose entries that could beat the best are up to date. Those above the
+ * best belong to slots with counted pods, and then do not tell about the others. */
 static uint32_t nth_of_tile(const berth__class_search *search, uint32_t tile, int32_t best,
                             uint32_t *n)
 {
+    const berth__forest_entries entries = berth__forest_of_tile(search->forest, tile);
+    const uint32_t count = count_of(search, &entries, best);
     if (!berth__score_classes_peopled(search->classes, tile)) {
-        const berth__forest_entries entries = berth__forest_of_tile(search->forest, tile);
-        const uint32_t count = count_of(search, &entries, best);
         if (count <= *n) {
             *n -= count;
             return BERTH__SLOT_NONE;
         }
+    } else if (count == 0 && bound_of(search, &entries, search->plain) <= best &&
+               !peopled_reach(search, &entries, best)) {
+        return BERTH__SLOT_NONE;
     }
     return look_for_nth(search, tile * BERTH__TILE, end_of_tile(search, tile), best, n);
 }
@@ -413,10 +465,10 @@ uint32_t berth__class_search_nth(const berth__class_search *search, uint32_t fir
     uint32_t begin, end;
     if (!whole_tiles(search, first, last, &begin, &end))
         return look_for_nth(search, first, last, best, n);
-    uint32_t slot = look_for_nth(search, first, begin * BERTH__TILE, best, n);
+    uint32_t slot = nth_in_tile(search, first, begin * BERTH__TILE, best, n);
     if (slot == BERTH__SLOT_NONE)
         slot = nth_of_tiles(search, begin, end, best, n);
-    if (slot == BERTH__SLOT_NONE)
-        slot = look_for_nth(search, end * BERTH__TILE, last, best, n);
+    if (slot == BERTH__SLOT_NONE && end * BERTH__TILE < last)
+        slot = nth_in_tile(search, end * BERTH__TILE, last, best, n);
     return slot;
 }

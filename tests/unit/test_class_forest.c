@@ -19,6 +19,7 @@
 enum {
     SLOTS_MAX = 9000,
     TILES_MAX = SLOTS_MAX / BERTH__TILE + 1,
+    GROUPS_MAX = TILES_MAX / BERTH__FOREST_FAN + 1,
     CLASSES_MAX = BERTH__FOREST_CELLS_MAX + 31,
     ROUNDS = 150,
     STEPS = 12,
@@ -49,6 +50,7 @@ typedef struct cluster {
     uint16_t blocks[TILES_MAX][BERTH__TILE];
     berth__peopled peopled[CLASSES_MAX];
     berth__peopled_slot listed[SLOTS_MAX];
+    uint32_t listed_from[GROUPS_MAX + 1];
     uint16_t met[CLASSES_MAX];
     int32_t totals[CLASSES_MAX];
 } cluster;
@@ -78,13 +80,18 @@ static void make_cells(cluster *c, uint32_t slots)
 static void list_peopled(cluster *c)
 {
     c->map.listed = c->listed;
+    c->map.listed_from = c->listed_from;
     c->map.unlisted = below(3) == 0;
-    for (uint32_t tile = 0; tile < c->map.tile_count && !c->map.unlisted; tile++)
+    memset(c->listed_from, 0, sizeof(c->listed_from));
+    for (uint32_t tile = 0; tile < c->map.tile_count && !c->map.unlisted; tile++) {
         BERTH__MASK_EACH(&c->with[tile], s)
         {
-            c->listed[c->map.listed_count++] =
-                (berth__peopled_slot){tile * BERTH__TILE + s, c->blocks[c->block_of[tile] - 1][s]};
+            const uint16_t id = c->blocks[c->block_of[tile] - 1][s];
+            c->listed[c->map.listed_count++] = (berth__peopled_slot){
+                tile * BERTH__TILE + s, id, (uint16_t)berth__class_map_cell(&c->map, id)};
         }
+        c->listed_from[tile / BERTH__FOREST_FAN + 1] = c->map.listed_count;
+    }
 }
 
 /* Put counted pods on some slots, in few tiles or in many. */

@@ -38,16 +38,27 @@ static void open_large(small_cluster *c)
 static void check_map(const berth__class_map *map, uint64_t seed)
 {
     uint32_t at = 0;
-    for (uint32_t tile = 0; tile < map->tile_count; tile++)
+    for (uint32_t tile = 0; tile < map->tile_count; tile++) {
+        const uint32_t group = tile / BERTH__FOREST_FAN;
+        if (tile % BERTH__FOREST_FAN == 0 && map->listed_from[group] != at)
+            fail_msg(
+                "the slots of group %u are listed from %u on, not from %u; BERTH_TEST_SEED=%llu",
+                (unsigned)group, (unsigned)at, (unsigned)map->listed_from[group],
+                (unsigned long long)seed);
         BERTH__MASK_EACH(&map->with[tile], s)
         {
             const uint32_t slot = tile * BERTH__TILE + s;
             const uint32_t id = map->blocks[map->block_of[tile] - 1][s];
-            if (at == map->listed_count || map->listed[at].slot != slot || map->listed[at].id != id)
+            if (at == map->listed_count || map->listed[at].slot != slot ||
+                map->listed[at].id != id || map->listed[at].cell != berth__class_map_cell(map, id))
                 fail_msg("slot %u is not listed with class %u; BERTH_TEST_SEED=%llu",
                          (unsigned)slot, (unsigned)id, (unsigned long long)seed);
             at++;
         }
+    }
+    if (map->listed_from[(map->tile_count - 1) / BERTH__FOREST_FAN + 1] != at)
+        fail_msg("the last group does not end with the list; BERTH_TEST_SEED=%llu",
+                 (unsigned long long)seed);
     if (at != map->listed_count)
         fail_msg("%u slots are listed, %u have counted pods; BERTH_TEST_SEED=%llu",
                  (unsigned)map->listed_count, (unsigned)at, (unsigned long long)seed);

@@ -839,6 +839,36 @@ static void test_class_ranges(void **state)
     }
 }
 
+/* Listed slots with a total, in lists of any length. */
+static void test_listed(void **state)
+{
+    (void)state;
+    static leaf_tile tile;
+    enum { CELLS = 64 };
+    int32_t parts[CELLS];
+    berth__peopled_slot listed[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_leaf_tile(&tile);
+        const int32_t total = (int32_t)berth__random_below(&source, 8);
+        const uint32_t cells = 1 + berth__random_below(&source, CELLS);
+        uint32_t count = 0, wanted = 0;
+        for (uint32_t i = 0; i < cells; i++)
+            parts[i] = berth__random_below(&source, 4) == 0
+                           ? INT32_MIN / 2
+                           : (int32_t)berth__random_below(&source, 5);
+        for (uint32_t s = 0; s < tile.groups * BERTH__FAN && s < BERTH__TILE; s++) {
+            if (berth__random_below(&source, 3) == 0)
+                continue;
+            const uint16_t cell = (uint16_t)berth__random_below(&source, cells);
+            listed[count++] = (berth__peopled_slot){s, UINT16_MAX, cell};
+            wanted += tile.leaves[s] >= 0 && tile.leaves[s] + parts[cell] == total;
+        }
+        for (uint32_t t = 0; t < table_count; t++)
+            check("count_listed", t, count, wanted,
+                  tables[t]->count_listed(tile.leaves, listed, count, parts, total));
+    }
+}
+
 /* ---- the fused kernel must equal the separate ones ---- */
 
 typedef struct basic_slots {
@@ -1082,6 +1112,7 @@ int main(void)
         cmocka_unit_test(test_leaf_tiles),
         cmocka_unit_test(test_class_tiles),
         cmocka_unit_test(test_class_ranges),
+        cmocka_unit_test(test_listed),
         cmocka_unit_test(test_basic),
         cmocka_unit_test(test_balance_differences),
         cmocka_unit_test(test_basic_scores),
