@@ -289,11 +289,46 @@ static void count_range(berth__score_classes *classes, const int32_t *leaves, ui
     }
 }
 
+/* How many wanted classes with counted pods were not met yet. */
+static uint32_t peopled_missing(const berth__score_classes *classes)
+{
+    const uint32_t cells = classes->cells->count;
+    uint32_t missing = 0;
+    for (uint32_t w = cells / 64; w < words_of(classes); w++) {
+        const uint64_t from = w == cells / 64 ? UINT64_MAX << cells % 64 : UINT64_MAX;
+        missing += (uint32_t)__builtin_popcountll(classes->wanted[w] & ~classes->present[w] & from);
+    }
+    return missing;
+}
+
+/* Mark the classes of the listed slots with counted pods. */
+static void meet_listed(berth__score_classes *classes, const int32_t *leaves, uint32_t first,
+                        uint32_t last)
+{
+    const berth__class_map *map = classes->map;
+    const uint32_t group = first / (BERTH__FOREST_FAN * BERTH__TILE);
+    uint32_t missing = peopled_missing(classes);
+    for (uint32_t i = map->listed_from[group]; i < map->listed_count && missing > 0; i++) {
+        const berth__peopled_slot *own = &map->listed[i];
+        if (own->slot >= last)
+            return;
+        if (own->slot < first || berth__bit_get(classes->present, own->id) || leaves[own->slot] < 0)
+            continue;
+        berth__bit_set(classes->present, own->id);
+        missing -= berth__bit_get(classes->wanted, own->id);
+    }
+}
+
 static void meet_range(berth__score_classes *classes, const int32_t *leaves, uint32_t first,
                        uint32_t last)
 {
     static const berth__mask none = {{0}};
+    const bool listed = classes->map != NULL && !classes->map->unlisted;
+    if (listed)
+        meet_listed(classes, leaves, first, last);
     for (uint32_t at = first, end; at < last && !all_are_met(classes); at = end) {
+        if (listed && cells_are_met(classes))
+            return;
         uint32_t tile = at / BERTH__TILE, base = tile * BERTH__TILE;
         end = last - base < BERTH__TILE ? last : base + BERTH__TILE;
         const berth__mask *with = classes->map != NULL ? &classes->map->with[tile] : &none;
@@ -303,7 +338,8 @@ static void meet_range(berth__score_classes *classes, const int32_t *leaves, uin
             peopled.words[w] &= with->words[w];
         }
         meet_cells(classes, leaves + base, tile, plain);
-        meet_peopled(classes, leaves + base, tile, peopled);
+        if (!listed)
+            meet_peopled(classes, leaves + base, tile, peopled);
     }
 }
 

@@ -59,8 +59,8 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
                                const berth__mask *slots);
 
 /* The same for the feasible slots of some ranges, given all leaves of a search tree. Cost: visits
- * tiles until every class that has slots is met (with required keys, all); in each tile the slots
- * with counted pods, and the others only while some cell is missing. */
+ * tiles until every class that has slots is met (with required keys, all), and in each tile only
+ * slots of which a class is missing; those with counted pods by the map's list, if there is one. */
 void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32_t *leaves,
                                       const berth__tree_ranges *ranges);
 
