@@ -167,8 +167,11 @@ typedef struct berth__kernels {
      * count its equals. */
     void (*class_best)(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                        uint32_t last, berth__tree_sum *best);
-    /* The n-th (from 0) of the same slots whose total is at least `least`. UINT32_MAX: there are
-     * too few, and their number was subtracted from `n`. */
+    /* The same for the slots of a mask, which are feasible, of a tile with `groups` groups. */
+    void (*class_best_of)(const int32_t *leaves, uint32_t groups, const berth__class_parts *classes,
+                          const berth__mask *slots, berth__tree_sum *best);
+    /* The n-th (from 0) of the slots first .. last whose total is at least `least`. UINT32_MAX:
+     * there are too few, and their number was subtracted from `n`. */
     uint32_t (*class_nth)(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                           uint32_t last, int32_t least, uint32_t *n);
     /* How many of the listed slots are feasible and have leaf + parts[cell] = total. */

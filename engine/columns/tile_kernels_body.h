@@ -395,6 +395,7 @@ const berth__kernels KERNELS_TABLE = {
     .class_bits = class_bits,
     .class_totals = class_totals,
     .class_best = class_best,
+    .class_best_of = class_best_of,
     .class_nth = class_nth,
     .count_listed = count_listed,
     .basic = basic,

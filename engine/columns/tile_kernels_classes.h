@@ -76,6 +76,34 @@ static void class_best(const int32_t *leaves, const berth__class_parts *classes,
     berth__tree_sum_take(best, total, (uint32_t)_mm512_mask_reduce_add_epi32(share, counts));
 }
 
+/* Lanes of which at least one exceeds the best so far, which happens rarely. */
+static inline void take_512(__m512i total, uint32_t lanes, berth__tree_sum *best)
+{
+    int32_t totals[BERTH__FAN];
+    _mm512_storeu_si512(totals, total);
+    for (; lanes != 0; lanes &= lanes - 1)
+        berth__tree_sum_take(best, totals[__builtin_ctz(lanes)], 1);
+}
+
+static void class_best_of(const int32_t *leaves, uint32_t groups, const berth__class_parts *classes,
+                          const berth__mask *slots, berth__tree_sum *best)
+{
+    const class_source source = class_source_of(leaves, classes);
+    for (uint32_t group = 0; group < BERTH__TILE / BERTH__FAN && group < groups; group++) {
+        const uint32_t at = group * BERTH__FAN;
+        const __mmask16 lanes = (__mmask16)(slots->words[at / 64] >> at % 64);
+        if (lanes == 0)
+            continue;
+        const __m512i total = class_lanes(&source, group);
+        const __mmask16 own =
+            _mm512_mask_cmpge_epi32_mask(lanes, total, _mm512_set1_epi32(best->best));
+        if ((own & _mm512_cmpgt_epi32_mask(total, _mm512_set1_epi32(best->best))) == 0)
+            best->best_count += (uint32_t)__builtin_popcount(own);
+        else
+            take_512(total, own, best);
+    }
+}
+
 static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                           uint32_t last, int32_t least, uint32_t *n)
 {
@@ -172,6 +200,34 @@ static void class_best(const int32_t *leaves, const berth__class_parts *classes,
     berth__tree_sum_take(best, total, count);
 }
 
+/* Lanes of which at least one exceeds the best so far, which happens rarely. */
+static inline void take_half(__m256i total, uint32_t lanes, berth__tree_sum *best)
+{
+    int32_t totals[HALF];
+    _mm256_storeu_si256((__m256i *)totals, total);
+    for (; lanes != 0; lanes &= lanes - 1)
+        berth__tree_sum_take(best, totals[__builtin_ctz(lanes)], 1);
+}
+
+static void class_best_of(const int32_t *leaves, uint32_t groups, const berth__class_parts *classes,
+                          const berth__mask *slots, berth__tree_sum *best)
+{
+    const __m256i few = few_parts(classes);
+    for (uint32_t at = 0; at < BERTH__TILE && at < groups * BERTH__FAN; at += HALF) {
+        const uint32_t lanes = (uint32_t)(slots->words[at / 64] >> at % 64) & 0xff;
+        if (lanes == 0)
+            continue;
+        const __m256i total = class_half(leaves, classes, few, at);
+        const __m256i reach = _mm256_cmpgt_epi32(total, _mm256_set1_epi32(best->best - 1));
+        const uint32_t own = lanes & (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(reach));
+        const __m256i more = _mm256_cmpgt_epi32(total, _mm256_set1_epi32(best->best));
+        if ((own & (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(more))) == 0)
+            best->best_count += (uint32_t)__builtin_popcount(own);
+        else
+            take_half(total, own, best);
+    }
+}
+
 static uint32_t class_nth(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                           uint32_t last, int32_t least, uint32_t *n)
 {
@@ -231,6 +287,16 @@ static void class_best(const int32_t *leaves, const berth__class_parts *classes,
         int32_t total = class_total(leaves, classes, slot);
         if (total >= 0)
             berth__tree_sum_take(best, total, 1);
+    }
+}
+
+static void class_best_of(const int32_t *leaves, uint32_t groups, const berth__class_parts *classes,
+                          const berth__mask *slots, berth__tree_sum *best)
+{
+    (void)groups;
+    BERTH__MASK_EACH(slots, s)
+    {
+        berth__tree_sum_take(best, class_total(leaves, classes, s), 1);
     }
 }
 

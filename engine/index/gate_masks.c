@@ -143,6 +143,7 @@ static bool too_many(const berth__gate_mask *mask, uint64_t changes)
 static void void_tiles(berth__gate_mask *mask)
 {
     memset(mask->filled, 0, mask->tile_count);
+    memset(mask->of_cells, 0, sizeof(mask->of_cells));
     mask->unfilled = mask->tile_count;
 }
 

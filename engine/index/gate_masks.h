@@ -25,15 +25,24 @@ typedef struct berth__filter_list {
 void berth__filter_list_keep(const berth__filter_list *filters, const berth__decision *decision,
                              uint32_t tile, berth__mask *slots);
 
+/* The cells (score_cells.h) of the slots of a set that stays as it is, for some sets of cells. */
+enum { BERTH__SET_CELLS = 16 };
+
+typedef struct berth__set_cells {
+    uint64_t serial; /* of the set of cells, none of which has the serial 0 */
+    uint64_t cells;  /* a bit each */
+} berth__set_cells;
+
 typedef struct berth__gate_mask {
     berth__used used;
     uint64_t key[BERTH__GATE_WORDS];
     uint64_t epoch;
     uint64_t seen; /* journal entries applied */
     uint32_t tile_count;
-    berth__mask *passing; /* by tile; valid where filled */
-    uint8_t *filled;      /* by tile */
-    uint32_t unfilled;    /* tiles */
+    berth__mask *passing;                        /* by tile; valid where filled */
+    uint8_t *filled;                             /* by tile */
+    uint32_t unfilled;                           /* tiles */
+    berth__set_cells of_cells[BERTH__SET_CELLS]; /* of a fixed set without unfilled tiles */
 } berth__gate_mask;
 
 typedef struct berth__gate_masks {

@@ -469,8 +469,7 @@ static bool find_masks(berth__index_cache *cache, const berth__decision *decisio
     index->cache = cache;
     index->walks = index->treeless || cache->nominated != NULL ||
                    cache->gates.domain_count + cache->gates.slot_count + cache->late.rest.count > 0;
-    if (index->walks && !berth__index_reserve(cache, decision->cycle->view,
-                                              index->treeless || cache->uneven_count > 0))
+    if (index->walks && !berth__index_reserve(cache, decision->cycle->view, index->treeless))
         return false;
     if (index->walks && !berth__late_filters_group(&cache->late, decision, cache->allocator))
         return false;

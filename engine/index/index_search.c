@@ -65,19 +65,49 @@ static void add_parts(const berth__score_classes *classes, const berth__tree_wal
     out->best_count = best.best_count;
 }
 
-/* Compute the totals of the slots that a walk has visited. Unless `all`, only the best are
- * needed. */
-static bool rate_classes(berth__index_cache *cache, berth__arena *arena, uint32_t start, bool all,
-                         berth__index_answer *out)
+/* The cells of the slots that a fixed set lets pass, which are looked at once for each set of
+ * cells. */
+static uint64_t cells_of_set(berth__gate_mask *set, const berth__score_classes *classes)
+{
+    if (set == NULL || set->unfilled > 0 || !berth__score_classes_few_cells(classes))
+        return UINT64_MAX;
+    berth__set_cells *of = &set->of_cells[classes->cells->serial % BERTH__SET_CELLS];
+    if (of->serial != classes->cells->serial) {
+        *of = (berth__set_cells){.serial = classes->cells->serial};
+        for (uint32_t tile = 0; tile < set->tile_count; tile++)
+            of->cells |= berth__score_classes_cells(classes, tile, &set->passing[tile]);
+    }
+    return of->cells;
+}
+
+/* Compute the totals of a tile from its leaves. */
+static void add_to_tile(void *context, uint32_t tile, int32_t *totals)
+{
+    const berth__index *index = context;
+    const berth__score_classes *classes = index->cache->classes;
+    const berth__view *view = index->decision.cycle->view;
+    const uint32_t groups = (view->layout->count + BERTH__FAN - 1) / BERTH__FAN;
+    view->kernels->class_totals(
+        index->tree.leaves + (size_t)tile * BERTH__TILE, groups - tile * (BERTH__TILE / BERTH__FAN),
+        berth__score_classes_tile(classes, tile), classes->totals, classes->count, totals);
+}
+
+/* Rate the slots that a walk has visited. Unless `all`, only the totals of the best are needed. */
+static bool rate_classes(berth__index_cache *cache, const berth__index *index, berth__arena *arena,
+                         uint32_t start, bool all, berth__index_answer *out)
 {
     berth__score_classes *classes = cache->classes;
     berth__tree_walk *walk = &out->walk;
+    classes->possible = cells_of_set(index->fixed, classes);
     for (uint32_t step = 0; step < walk->visited_count; step++)
         berth__score_classes_meet(classes, berth__tree_walk_tile(walk, start, step),
                                   &walk->visited[step]);
     if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
         return false;
-    walk->totals = cache->walk_totals;
+    if (all || walk->tree == NULL)
+        walk->totals = cache->walk_totals;
+    else
+        walk->add = add_to_tile;
     add_parts(classes, walk, start, all, &out->slots);
     return true;
 }
@@ -110,12 +140,12 @@ static berth__tree_walk walk_of(const berth__index_cache *cache, berth__index *i
 }
 
 /* Answer by a walk that computes totals in steps. A single feasible slot needs no score. */
-static bool ask_in_steps(berth__index_cache *cache, berth__arena *arena, uint32_t start,
-                         uint32_t limit, berth__index_answer *out)
+static bool ask_in_steps(berth__index_cache *cache, const berth__index *index, berth__arena *arena,
+                         uint32_t start, uint32_t limit, berth__index_answer *out)
 {
     berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
     if (cache->uneven_count > 0 && out->slots.feasible_count > 1)
-        return rate_classes(cache, arena, start, false, out);
+        return rate_classes(cache, index, arena, start, false, out);
     berth__tree_walk_rate(&out->walk, start, &out->slots);
     return true;
 }
@@ -149,7 +179,7 @@ static bool ask_walk(berth__index_cache *cache, berth__index *index, berth__aren
     out->form = BERTH__BY_WALK;
     out->walk = walk_of(cache, index);
     if (cache->uneven_count > 0 || index->treeless)
-        return ask_in_steps(cache, arena, start, limit, out);
+        return ask_in_steps(cache, index, arena, start, limit, out);
     berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
     return true;
 }
@@ -191,7 +221,7 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
     if (!nominations_asked(cache))
         return false;
     if (cache->uneven_count > 0 && list->totals != NULL &&
-        !rate_classes(cache, arena, 0, true, &answer))
+        !rate_classes(cache, index, arena, 0, true, &answer))
         return false;
     const int32_t *totals = answer.walk.totals != NULL ? answer.walk.totals : index->tree.leaves;
     for (uint32_t tile = 0; tile < answer.walk.visited_count; tile++)

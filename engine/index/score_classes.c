@@ -122,26 +122,27 @@ bool berth__score_classes_begin(berth__score_classes *classes, const berth__deci
         return false;
     memset(classes->present, 0, words_of(classes) * sizeof(*classes->present));
     classes->having = 0;
+    classes->possible = UINT64_MAX;
     return true;
 }
 
 /* ---- meeting ---- */
 
-/* Whether so few cells exist that the kernel can collect those of a tile in one word. */
-static bool has_few_cells(const berth__score_classes *classes)
+uint64_t berth__score_classes_cells(const berth__score_classes *classes, uint32_t tile,
+                                    const berth__mask *slots)
 {
-    return classes->cells->count <= 64;
+    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
+    return kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, slots);
 }
 
 /* Mark the cells of a tile's slots. */
 static void mark_cells(berth__score_classes *classes, uint32_t tile, const berth__mask *slots)
 {
-    const berth__kernels *kernels = classes->decision->cycle->view->kernels;
-    const uint16_t *ids = classes->cells->ids + (size_t)tile * BERTH__TILE;
-    if (has_few_cells(classes)) {
-        classes->present[0] |= kernels->class_bits(ids, slots);
+    if (berth__score_classes_few_cells(classes)) {
+        classes->present[0] |= berth__score_classes_cells(classes, tile, slots);
         return;
     }
+    const uint16_t *ids = classes->cells->ids + (size_t)tile * BERTH__TILE;
     BERTH__MASK_EACH(slots, s)
     {
         berth__bit_set(classes->present, ids[s]);
@@ -158,35 +159,48 @@ static void count_having(berth__score_classes *classes, uint32_t tile, berth__ma
     classes->having += berth__mask_count(&slots);
 }
 
-void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
-                               const berth__mask *slots)
+/* Whether all cells were met that slots of a walk may be of; with many cells, that is not worth
+ * finding out. */
+static bool possible_are_met(const berth__score_classes *classes)
+{
+    const uint64_t cells = berth__low_bits(classes->cells->count) & classes->possible;
+    return berth__score_classes_few_cells(classes) && (cells & ~classes->present[0]) == 0;
+}
+
+/* Mark the classes of a tile's feasible slots with counted pods. */
+static void meet_with_pods(berth__score_classes *classes, uint32_t tile, const berth__mask *slots)
 {
     enum { MANY = 8 };
-    if (classes->parts.required_count > 0)
-        count_having(classes, tile, *slots);
     const berth__kernels *kernels = classes->decision->cycle->view->kernels;
-    const uint64_t cells = berth__low_bits(classes->cells->count);
     const uint16_t *ids = berth__score_classes_tile(classes, tile);
-    berth__mask plain = *slots, peopled = {{0}};
-    const bool few = classes->count <= 64;
-    if (few && classes->present[0] == berth__low_bits(classes->count))
-        return; /* all were met */
-    if (berth__score_classes_peopled(classes, tile))
-        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++) {
-            peopled.words[w] = slots->words[w] & classes->map->with[tile].words[w];
-            plain.words[w] &= ~classes->map->with[tile].words[w];
-        }
-    if ((!has_few_cells(classes) || (classes->present[0] & cells) != cells) &&
-        !berth__mask_empty(&plain))
-        mark_cells(classes, tile, &plain);
-    if (few && berth__mask_count(&peopled) > MANY) {
-        classes->present[0] |= kernels->class_bits(ids, &peopled);
+    if (classes->count <= 64 && berth__mask_count(slots) > MANY) {
+        classes->present[0] |= kernels->class_bits(ids, slots);
         return;
     }
-    BERTH__MASK_EACH(&peopled, s)
+    BERTH__MASK_EACH(slots, s)
     {
         berth__bit_set(classes->present, ids[s]);
     }
+}
+
+void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
+                               const berth__mask *slots)
+{
+    if (classes->parts.required_count > 0)
+        count_having(classes, tile, *slots);
+    const bool has_pods = berth__score_classes_peopled(classes, tile);
+    const bool cells_met = possible_are_met(classes);
+    if (cells_met && !has_pods)
+        return;
+    berth__mask plain = *slots, peopled = {{0}};
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS && has_pods; w++) {
+        peopled.words[w] = slots->words[w] & classes->map->with[tile].words[w];
+        plain.words[w] &= ~classes->map->with[tile].words[w];
+    }
+    if (!cells_met && !berth__mask_empty(&plain))
+        mark_cells(classes, tile, &plain);
+    if (has_pods)
+        meet_with_pods(classes, tile, &peopled);
 }
 
 /* Whether all wanted classes were met. */
@@ -202,7 +216,7 @@ static bool all_are_met(const berth__score_classes *classes)
 static bool cells_are_met(const berth__score_classes *classes)
 {
     uint64_t cells = classes->wanted[0] & berth__low_bits(classes->cells->count);
-    return has_few_cells(classes) && (cells & ~classes->present[0]) == 0;
+    return berth__score_classes_few_cells(classes) && (cells & ~classes->present[0]) == 0;
 }
 
 /* Clear the slots of a tile that are infeasible by its leaves. */
@@ -349,7 +363,7 @@ void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32
     uint32_t slots = 0;
     for (uint32_t i = 0; i < ranges->count; i++)
         slots += ranges->last[i] - ranges->first[i];
-    if (has_few_cells(classes) || slots / 4 >= classes->count)
+    if (berth__score_classes_few_cells(classes) || slots / 4 >= classes->count)
         look_at_known(classes, leaves, ranges);
     else
         memset(classes->wanted, 0xff, words_of(classes) * sizeof(*classes->wanted));

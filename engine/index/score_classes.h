@@ -33,6 +33,7 @@ typedef struct berth__score_classes {
     uint32_t count;              /* of possible classes */
     uint64_t *present;           /* one bit per class: it was met */
     uint64_t *wanted;            /* one bit per class: it may still be met */
+    uint64_t possible;           /* one bit per cell, if few: slots of a walk may be of it */
     uint32_t having;             /* feasible slots met that have all required keys */
     uint32_t met_count;          /* after rating: */
     uint16_t *met;               /* the classes met, */
@@ -53,6 +54,16 @@ void berth__score_classes_destroy(berth__score_classes *classes);
  * were never requested before. */
 bool berth__score_classes_begin(berth__score_classes *classes, const berth__decision *decision,
                                 const uint32_t *scorers, uint32_t count, bool eager);
+
+/* Whether a tile's cells fit into one word, a bit each. */
+static inline bool berth__score_classes_few_cells(const berth__score_classes *classes)
+{
+    return classes->cells->count <= 64;
+}
+
+/* The cells of a tile's slots; there must be few. */
+uint64_t berth__score_classes_cells(const berth__score_classes *classes, uint32_t tile,
+                                    const berth__mask *slots);
 
 /* Mark the classes of a tile's feasible slots as met. */
 void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,

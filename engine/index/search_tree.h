@@ -171,6 +171,9 @@ typedef struct berth__tree_walk {
     /* Totals that replace leaves, by step of the walk and slot of its tile. NULL: none yet; never
      * NULL without a tree. */
     int32_t *totals;
+    /* Computes the totals of a tile whose leaves lack a part; NULL: the leaves, or `totals`, lack
+     * none. */
+    void (*add)(void *context, uint32_t tile, int32_t *totals);
 } berth__tree_walk;
 
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
@@ -178,7 +181,8 @@ void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit
 
 /* For totals that the tree stores only in part: visit the feasible tiles, then add the missing
  * parts and raise `best`, step by step. If no slot of a step can reach the best so far, its totals
- * are not computed. */
+ * are not computed. They are stored in the walk's `totals`, if it has room for them; otherwise its
+ * `add` must compute them again. */
 void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                             berth__tree_answer *out);
 typedef struct berth__walk_parts {

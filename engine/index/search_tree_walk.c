@@ -44,12 +44,22 @@ static const int32_t *bests_of(const berth__tree_walk *walk, uint32_t tile)
     return walk->tree->levels[0].best + (size_t)tile * GROUPS_A_TILE;
 }
 
-/* The totals of the slots of a step. */
-static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile)
+/* Whether the leaves are the totals. */
+static bool has_leaves(const berth__tree_walk *walk)
 {
-    if (walk->tree == NULL || walk->totals != NULL)
+    return walk->tree != NULL && walk->totals == NULL && walk->add == NULL;
+}
+
+/* The totals of the slots of a step; perhaps in `own`, an array of BERTH__TILE. */
+static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                                int32_t *own)
+{
+    if (walk->totals != NULL)
         return walk->totals + (size_t)step * BERTH__TILE;
-    return leaves_of(walk, tile);
+    if (walk->add == NULL)
+        return leaves_of(walk, tile);
+    walk->add(walk->context, tile, own);
+    return own;
 }
 
 static inline void keep(berth__mask *slots, const berth__mask *others)
@@ -271,16 +281,33 @@ static int32_t group_bests(const berth__tree_walk *walk, uint32_t tile, int32_t 
     return best;
 }
 
+/* Raise `best` to the best of a step's slots without storing their totals. */
+static void find_best(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                      const berth__walk_parts *parts, berth__tree_sum *best)
+{
+    const berth__tree_sum before = *best;
+    const berth__class_parts classes = {parts->ids, parts->parts, parts->count};
+    walk->kernels->class_best_of(leaves_of(walk, tile), groups_of(walk, tile), &classes,
+                                 &walk->visited[step], best);
+    if (best->best != before.best || best->best_count != before.best_count)
+        walk->tops[step] = best->best;
+}
+
 void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
                           const berth__walk_parts *parts, berth__tree_sum *best)
 {
     const uint32_t tile = berth__tree_walk_tile(walk, start, step);
+    walk->tops[step] = BERTH__TREE_INFEASIBLE;
+    if (walk->tree != NULL && walk->tree->tiles[tile].top + parts->most < best->best)
+        return;
+    if (walk->totals == NULL) {
+        find_best(walk, step, tile, parts, best);
+        return;
+    }
     int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
     const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
     int32_t bests[GROUPS_A_TILE];
-    walk->tops[step] = BERTH__TREE_INFEASIBLE;
-    if ((walk->tree != NULL && walk->tree->tiles[tile].top + parts->most < best->best) ||
-        group_bests(walk, tile, parts->most, bests) < best->best)
+    if (group_bests(walk, tile, parts->most, bests) < best->best)
         return;
     walk->kernels->class_totals(leaves, groups_of(walk, tile), parts->ids, parts->parts,
                                 parts->count, totals);
@@ -293,13 +320,13 @@ void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__
     for (uint32_t step = 0; step < walk->visited_count; step++) {
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
         int32_t bests[GROUPS_A_TILE];
-        if (walk->tree != NULL && walk->totals == NULL) {
+        if (has_leaves(walk)) {
             look_for_best(walk, step, tile, &best);
             continue;
         }
         walk->tops[step] = BERTH__TREE_INFEASIBLE;
         (void)group_bests(walk, tile, 0, bests);
-        rate_step(walk, step, totals_of(walk, step, tile), bests, &best);
+        rate_step(walk, step, walk->totals + (size_t)step * BERTH__TILE, bests, &best);
     }
     answer->best = best.best;
     answer->best_count = best.best_count;
@@ -312,14 +339,15 @@ uint32_t berth__tree_walk_nth_best(const berth__tree_walk *walk, uint32_t start,
         if (walk->tops[step] != answer->best)
             continue;
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
-        const int32_t *totals = totals_of(walk, step, tile);
+        int32_t own[BERTH__TILE];
+        const int32_t *totals = totals_of(walk, step, tile, own);
         for (uint32_t g = 0; g < GROUPS_A_TILE; g++) {
             uint32_t lanes =
                 walk->visited[step].words[g / GROUPS_A_WORD] >> (g % GROUPS_A_WORD * LANES) &
                 0xffff;
             uint32_t group = tile * GROUPS_A_TILE + g, equal;
             if (lanes == 0 ||
-                (walk->totals == NULL && walk->tree->levels[0].best[group] < answer->best) ||
+                (has_leaves(walk) && walk->tree->levels[0].best[group] < answer->best) ||
                 walk->kernels->best_lanes(totals + g * LANES, lanes, &equal) != answer->best)
                 continue;
             uint32_t count = (uint32_t)__builtin_popcount(equal);
@@ -349,11 +377,13 @@ static berth__mask best_of_step(const void *context, uint32_t step)
     if (walk->tops[step] != of->best)
         return (berth__mask){{0}};
     berth__mask out = walk->visited[step];
-    if (walk->tree != NULL && walk->totals == NULL && walk->tree->tiles[tile].top == of->best) {
+    if (has_leaves(walk) && walk->tree->tiles[tile].top == of->best) {
         keep(&out, &walk->tree->tiles[tile].tops);
         return out;
     }
-    walk->kernels->leaves_from(totals_of(walk, step, tile), groups_of(walk, tile), of->best, &out);
+    int32_t own[BERTH__TILE];
+    walk->kernels->leaves_from(totals_of(walk, step, tile, own), groups_of(walk, tile), of->best,
+                               &out);
     return out;
 }
 

@@ -839,6 +839,40 @@ static void test_class_ranges(void **state)
     }
 }
 
+/* The same for some of the feasible slots. */
+static void test_class_masks(void **state)
+{
+    (void)state;
+    static leaf_tile tile;
+    enum { CLASSES = 64 };
+    uint16_t ids[BERTH__TILE];
+    int32_t parts[CLASSES];
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_leaf_tile(&tile);
+        const uint32_t count = 1 + berth__random_below(&source, CLASSES);
+        for (uint32_t i = 0; i < count; i++)
+            parts[i] = (int32_t)berth__random_below(&source, 1 + 4 * (uint32_t)round % 9);
+        for (uint32_t s = 0; s < BERTH__TILE; s++)
+            ids[s] = (uint16_t)berth__random_below(&source, count);
+        const berth__class_parts classes = {ids, parts, count};
+        const berth__tree_sum before = {(int32_t)berth__random_below(&source, 12) - 1, 7, 0};
+        berth__tree_sum wanted = before;
+        berth__mask slots = {{0}};
+        const uint32_t sparse = 1 + berth__random_below(&source, 20);
+        for (uint32_t s = 0; s < tile.groups * BERTH__FAN && s < BERTH__TILE; s++)
+            if (tile.leaves[s] >= 0 && berth__random_below(&source, sparse) == 0) {
+                berth__bit_set(slots.words, s);
+                berth__tree_sum_take(&wanted, tile.leaves[s] + parts[ids[s]], 1);
+            }
+        for (uint32_t t = 0; t < table_count; t++) {
+            berth__tree_sum best = before;
+            tables[t]->class_best_of(tile.leaves, tile.groups, &classes, &slots, &best);
+            check("class_best_of", t, count, wanted.best, best.best);
+            check("slots of the mask that share it", t, count, wanted.best_count, best.best_count);
+        }
+    }
+}
+
 /* Listed slots with a total, in lists of any length. */
 static void test_listed(void **state)
 {
@@ -1112,6 +1146,7 @@ int main(void)
         cmocka_unit_test(test_leaf_tiles),
         cmocka_unit_test(test_class_tiles),
         cmocka_unit_test(test_class_ranges),
+        cmocka_unit_test(test_class_masks),
         cmocka_unit_test(test_listed),
         cmocka_unit_test(test_basic),
         cmocka_unit_test(test_balance_differences),
