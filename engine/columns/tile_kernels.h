@@ -42,6 +42,7 @@ typedef struct berth__basic_columns {
     const double *memory, *memory_used, *memory_nonzero;
     const double *places;    /* pods that may still come; negative: there are too many */
     const int32_t *evenness; /* of the slot without the pod: berth__evenness_of */
+    bool positive;           /* all cpu and memory is above 0, which makes `basic` cheaper */
 } berth__basic_columns;
 
 /* The input of `basic`, which rates slots for the common plugins: room, LeastAllocated of cpu and

@@ -305,18 +305,55 @@ static inline __attribute__((always_inline)) void basic_run(const berth__basic_c
     }
 }
 
+/* The same if every slot has cpu and memory and both weigh 1. Halving is exact, and so is the
+ * truncation of positive doubles below 2^31. */
+static inline __attribute__((always_inline)) void common_run(const berth__basic_columns *slots,
+                                                             size_t at, const berth__basic_ask *ask,
+                                                             bool of_difference,
+                                                             int32_t *restrict totals)
+{
+    for (uint32_t i = 0; i < BERTH__BASIC_RUN; i++) {
+        const double cpu = slots->cpu[at + i], memory = slots->memory[at + i];
+        const double cpu_used = slots->cpu_used[at + i], memory_used = slots->memory_used[at + i];
+        const bool fits = (slots->places[at + i] >= ask->places) & (ask->cpu <= cpu - cpu_used) &
+                          (ask->memory <= memory - memory_used);
+        const double cpu_free = cpu - (slots->cpu_nonzero[at + i] + ask->least_cpu);
+        const double memory_free = memory - (slots->memory_nonzero[at + i] + ask->least_memory);
+        const double cpu_score = __builtin_trunc((cpu_free > 0 ? cpu_free : 0.0) * 100.0 / cpu);
+        const double memory_score =
+            __builtin_trunc((memory_free > 0 ? memory_free : 0.0) * 100.0 / memory);
+        const int32_t least_score = (int32_t)((cpu_score + memory_score) * 0.5);
+        double cpu_fraction = (cpu_used + ask->balance_cpu) / cpu;
+        double memory_fraction = (memory_used + ask->balance_memory) / memory;
+        cpu_fraction = cpu_fraction > 1.0 ? 1.0 : cpu_fraction;
+        memory_fraction = memory_fraction > 1.0 ? 1.0 : memory_fraction;
+        const double deviation = __builtin_fabs(cpu_fraction - memory_fraction) * 0.5;
+        int32_t balance_score = (int32_t)((1.0 - deviation) * 100.0);
+        if (of_difference)
+            balance_score = difference_score(balance_score, slots->evenness[at + i]);
+        const int32_t total = least_score * ask->least_weight + balance_score * ask->balance_weight;
+        totals[i] = fits ? total : -1;
+    }
+}
+
 static void basic(const berth__basic_columns *slots, uint32_t first, uint32_t count,
                   const berth__basic_ask *ask, int32_t *totals)
 {
     const berth__basic_columns columns = *slots;
     const berth__basic_ask own = *ask;
-    if (own.balance_difference) {
+    const bool common = columns.positive && own.cpu_weight == 1.0 && own.memory_weight == 1.0;
+    if (common && own.balance_difference)
+        for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
+            common_run(&columns, (size_t)first + i, &own, true, totals + i);
+    else if (common)
+        for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
+            common_run(&columns, (size_t)first + i, &own, false, totals + i);
+    else if (own.balance_difference)
         for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
             basic_run(&columns, (size_t)first + i, &own, true, totals + i);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
-        basic_run(&columns, (size_t)first + i, &own, false, totals + i);
+    else
+        for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
+            basic_run(&columns, (size_t)first + i, &own, false, totals + i);
 }
 
 #include "columns/tile_kernels_basic.h"

@@ -14,7 +14,9 @@
 enum {
     BERTH__LOG = 1024, /* entries */
     BERTH__LOG_PADDED = BERTH__LOG + BERTH__BASIC_RUN,
-    BERTH__LOG_COLUMNS = 7,
+    BERTH__LOG_COLUMNS = 7, /* of which: */
+    BERTH__LOG_CPU = 0,
+    BERTH__LOG_MEMORY = 3,
 };
 
 /* States of slots in the form that the kernel `basic` reads. */

@@ -41,6 +41,16 @@ static void put(berth__slot_window *window, const berth__view *view, uint32_t sl
     berth__slot_state_read(view, slot, values, &window->evenness[slot]);
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         window->columns[(size_t)c * window->capacity + slot] = values[c];
+    window->positive &= values[BERTH__LOG_CPU] > 0 && values[BERTH__LOG_MEMORY] > 0;
+}
+
+/* Slots without a node, at the end of the last tile, have some cpu and memory and no place for
+ * pods. */
+static void put_none(berth__slot_window *window, uint32_t slot)
+{
+    for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
+        window->columns[(size_t)c * window->capacity + slot] =
+            c == BERTH__LOG_CPU || c == BERTH__LOG_MEMORY;
 }
 
 static bool is_void(const berth__slot_window *window, const berth__view *view)
@@ -70,8 +80,11 @@ static bool make(berth__slot_window *window, const berth__view *view)
 {
     if (!reserve(window, view->layout))
         return false;
+    window->positive = true;
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
         put(window, view, slot);
+    for (uint32_t slot = view->layout->count; slot < window->capacity; slot++)
+        put_none(window, slot);
     window->epoch = view->layout->epoch;
     window->seen = view->journal_end;
     window->missed = 0;
@@ -138,7 +151,8 @@ void berth__slot_window_fill(const berth__slot_window *window, const berth__deci
                                           .memory_used = window->columns + 4 * column,
                                           .memory_nonzero = window->columns + 5 * column,
                                           .places = window->columns + 6 * column,
-                                          .evenness = window->evenness};
+                                          .evenness = window->evenness,
+                                          .positive = window->positive};
     berth__prepared_mask(decision, tile);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         slots->words[w] &= decision->prepared->statics.mask[tile].words[w];

@@ -16,6 +16,7 @@ typedef struct berth__slot_window {
     uint32_t capacity;
     double *columns; /* BERTH__LOG_COLUMNS, each of `capacity` slots */
     int32_t *evenness;
+    bool positive; /* all slots have had cpu and memory since the columns were made */
 } berth__slot_window;
 
 void berth__slot_window_destroy(berth__slot_window *window);

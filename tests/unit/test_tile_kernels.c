@@ -911,12 +911,18 @@ typedef struct basic_slots {
     int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
     double doubles[7][BERTH__TILE];
     int32_t evenness[BERTH__TILE];
+    bool positive;
 } basic_slots;
 
 static void fill_basic(basic_slots *out)
 {
     fill(&out->amounts, BERTH__SMALL_AMOUNT);
+    out->positive = berth__random_below(&source, 2) == 0;
     for (uint32_t s = 0; s < BERTH__TILE; s++) {
+        if (out->positive) {
+            out->amounts.allocatable[s] += out->amounts.allocatable[s] == 0;
+            out->amounts.allocatable2[s] += out->amounts.allocatable2[s] == 0;
+        }
         out->nonzero[0][s] = use_of(out->amounts.allocatable[s], BERTH__SMALL_AMOUNT);
         out->nonzero[1][s] = use_of(out->amounts.allocatable2[s], BERTH__SMALL_AMOUNT);
         out->pods_max[s] = (int32_t)berth__random_below(&source, 4);
@@ -1018,7 +1024,7 @@ static void test_basic(void **state)
         separate(&slots, &pod, wanted);
         const berth__basic_columns of = {slots.doubles[0], slots.doubles[1], slots.doubles[2],
                                          slots.doubles[3], slots.doubles[4], slots.doubles[5],
-                                         slots.doubles[6], slots.evenness};
+                                         slots.doubles[6], slots.evenness,   slots.positive};
         const berth__basic_ask ask = ask_of(&pod);
         uint32_t first = berth__random_below(&source, BERTH__TILE - BERTH__BASIC_RUN);
         uint32_t runs = (BERTH__TILE - first) / BERTH__BASIC_RUN;
