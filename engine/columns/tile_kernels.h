@@ -238,6 +238,8 @@ typedef struct berth__kernels {
     void (*accumulate)(int64_t *total, const int64_t *values, int64_t weight);
     /* total += amount, for the slots in `mask`. */
     void (*add_where)(const berth__mask *mask, int64_t amount, int64_t *total);
+    /* leaf += amount, for the slots in `mask`; the results fit into 32 bits. */
+    void (*raise_leaves)(const berth__mask *mask, int32_t amount, int32_t *leaves);
     /* leaf += value * weight, for the slots in `mask`; the results fit into 32 bits. */
     void (*add_to_leaves)(const berth__mask *mask, const int64_t *values, int32_t weight,
                           int32_t *leaves);

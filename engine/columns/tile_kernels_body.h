@@ -442,6 +442,7 @@ const berth__kernels KERNELS_TABLE = {
     .narrow = narrow,
     .accumulate = accumulate,
     .add_where = add_where,
+    .raise_leaves = raise_leaves,
     .add_to_leaves = add_to_leaves,
     .widen_kept = widen_kept,
     .gather_kept = gather_kept,

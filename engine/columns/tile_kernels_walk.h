@@ -15,6 +15,34 @@ static void leaves_from(const int32_t *leaves, uint32_t groups, int32_t least, b
     }
 }
 
+static void raise_leaves(const berth__mask *mask, int32_t amount, int32_t *leaves)
+{
+#if defined(__AVX512F__)
+    const __m512i more = _mm512_set1_epi32(amount);
+    for (uint32_t s = 0; s < BERTH__TILE; s += 16) {
+        const __mmask16 in = (__mmask16)(mask->words[s / 64] >> (s % 64));
+        const __m512i leaf = _mm512_loadu_si512(leaves + s);
+        _mm512_storeu_si512(leaves + s, _mm512_mask_add_epi32(leaf, in, leaf, more));
+    }
+#elif defined(__AVX2__)
+    const __m256i more = _mm256_set1_epi32(amount);
+    const __m256i lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    for (uint32_t s = 0; s < BERTH__TILE; s += 8) {
+        const __m256i bits = _mm256_set1_epi32((int32_t)(mask->words[s / 64] >> (s % 64) & 0xff));
+        const __m256i in = _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes);
+        __m256i leaf;
+        memcpy(&leaf, leaves + s, sizeof(leaf));
+        leaf = _mm256_add_epi32(leaf, _mm256_and_si256(in, more));
+        memcpy(leaves + s, &leaf, sizeof(leaf));
+    }
+#else
+    BERTH__MASK_EACH(mask, s)
+    {
+        leaves[s] += amount;
+    }
+#endif
+}
+
 static void add_to_leaves(const berth__mask *mask, const int64_t *restrict values, int32_t weight,
                           int32_t *restrict leaves)
 {

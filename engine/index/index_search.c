@@ -47,18 +47,15 @@ static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
         berth__nominated_slots_keep(index->cache->nominated, tile, slots);
 }
 
-/* Add the part of its class to each slot that a walk has visited, and find the best. Unless `all`,
- * slots that cannot be the best may be left out. */
+/* Find the best of the slots that a walk has visited, with the parts of their classes. */
 static void add_parts(const berth__score_classes *classes, const berth__tree_walk *walk,
-                      uint32_t start, bool all, berth__tree_answer *out)
+                      uint32_t start, berth__tree_answer *out)
 {
-    const berth__tree_sum none = {BERTH__TREE_INFEASIBLE, 0, 0};
-    berth__tree_sum best = none;
+    berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
     berth__walk_parts parts = {
         .parts = classes->totals, .count = classes->count, .most = classes->most};
     for (uint32_t step = 0; step < walk->visited_count; step++) {
         parts.ids = berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step));
-        best = all ? none : best;
         berth__tree_walk_add(walk, start, step, &parts, &best);
     }
     out->best = best.best;
@@ -80,36 +77,29 @@ static uint64_t cells_of_set(berth__gate_mask *set, const berth__score_classes *
     return of->cells;
 }
 
-/* Compute the totals of a tile from its leaves. */
-static void add_to_tile(void *context, uint32_t tile, int32_t *totals)
+/* Compute the totals of a tile, given what lacks the parts of its classes. */
+static void add_to_tile(void *context, uint32_t tile, const int32_t *leaves, int32_t *totals)
 {
     const berth__index *index = context;
     const berth__score_classes *classes = index->cache->classes;
     const berth__view *view = index->decision.cycle->view;
     const uint32_t groups = (view->layout->count + BERTH__FAN - 1) / BERTH__FAN;
-    view->kernels->class_totals(
-        index->tree.leaves + (size_t)tile * BERTH__TILE, groups - tile * (BERTH__TILE / BERTH__FAN),
-        berth__score_classes_tile(classes, tile), classes->totals, classes->count, totals);
+    view->kernels->class_totals(leaves, groups - tile * (BERTH__TILE / BERTH__FAN),
+                                berth__score_classes_tile(classes, tile), classes->totals,
+                                classes->count, totals);
 }
 
-/* Rate the slots that a walk has visited. Unless `all`, only the totals of the best are needed. */
+/* Compute what the classes of the slots that a walk has visited add. */
 static bool rate_classes(berth__index_cache *cache, const berth__index *index, berth__arena *arena,
-                         uint32_t start, bool all, berth__index_answer *out)
+                         uint32_t start, berth__index_answer *out)
 {
     berth__score_classes *classes = cache->classes;
-    berth__tree_walk *walk = &out->walk;
+    const berth__tree_walk *walk = &out->walk;
     classes->possible = cells_of_set(index->fixed, classes);
     for (uint32_t step = 0; step < walk->visited_count; step++)
         berth__score_classes_meet(classes, berth__tree_walk_tile(walk, start, step),
                                   &walk->visited[step]);
-    if (!berth__score_classes_rate(classes, out->slots.feasible_count, arena))
-        return false;
-    if (all || walk->tree == NULL)
-        walk->totals = cache->walk_totals;
-    else
-        walk->add = add_to_tile;
-    add_parts(classes, walk, start, all, &out->slots);
-    return true;
+    return berth__score_classes_rate(classes, out->slots.feasible_count, arena);
 }
 
 static void add_set(berth__tree_walk *walk, const berth__gate_mask *set)
@@ -144,9 +134,14 @@ static bool ask_in_steps(berth__index_cache *cache, const berth__index *index, b
                          uint32_t start, uint32_t limit, berth__index_answer *out)
 {
     berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
-    if (cache->uneven_count > 0 && out->slots.feasible_count > 1)
-        return rate_classes(cache, index, arena, start, false, out);
-    berth__tree_walk_rate(&out->walk, start, &out->slots);
+    if (cache->uneven_count == 0 || out->slots.feasible_count < 2) {
+        berth__tree_walk_rate(&out->walk, start, &out->slots);
+        return true;
+    }
+    if (!rate_classes(cache, index, arena, start, out))
+        return false;
+    out->walk.add = add_to_tile;
+    add_parts(cache->classes, &out->walk, start, &out->slots);
     return true;
 }
 
@@ -214,22 +209,29 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
 {
     const berth__view *view = index->decision.cycle->view;
     cache->why = BERTH_SCAN_MEMORY;
-    if (!berth__index_reserve(cache, view, cache->uneven_count > 0))
+    if (!berth__index_reserve(cache, view, index->treeless))
         return false;
+    const bool by_class = cache->uneven_count > 0 && list->totals != NULL;
     berth__index_answer answer = {.walk = walk_of(cache, index)};
     berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
     if (!nominations_asked(cache))
         return false;
-    if (cache->uneven_count > 0 && list->totals != NULL &&
-        !rate_classes(cache, index, arena, 0, true, &answer))
+    if (by_class && !rate_classes(cache, index, arena, 0, &answer))
         return false;
-    const int32_t *totals = answer.walk.totals != NULL ? answer.walk.totals : index->tree.leaves;
-    for (uint32_t tile = 0; tile < answer.walk.visited_count; tile++)
+    const int32_t *leaves = index->treeless ? answer.walk.totals : index->tree.leaves;
+    for (uint32_t tile = 0; tile < answer.walk.visited_count; tile++) {
+        const uint32_t first = tile * BERTH__TILE;
+        const int32_t *totals = leaves + first;
+        int32_t own[BERTH__TILE];
+        if (by_class) {
+            add_to_tile(index, tile, totals, own);
+            totals = own;
+        }
         BERTH__MASK_EACH(&answer.walk.visited[tile], s)
         {
-            uint32_t slot = tile * BERTH__TILE + s;
-            berth__node_list_add(list, view->layout->nodes[slot], totals[slot] + index->constant);
+            berth__node_list_add(list, view->layout->nodes[first + s], totals[s] + index->constant);
         }
+    }
     return true;
 }
 

@@ -168,21 +168,18 @@ typedef struct berth__tree_walk {
      * equals that total.
      */
     int32_t *tops;
-    /* Totals that replace leaves, by step of the walk and slot of its tile. NULL: none yet; never
-     * NULL without a tree. */
-    int32_t *totals;
-    /* Computes the totals of a tile whose leaves lack a part; NULL: the leaves, or `totals`, lack
-     * none. */
-    void (*add)(void *context, uint32_t tile, int32_t *totals);
+    int32_t *totals; /* without a tree, in place of leaves: by step and slot of its tile */
+    /* Computes the totals of a tile, given the leaves or `totals`, if these lack a part; otherwise
+     * NULL. */
+    void (*add)(void *context, uint32_t tile, const int32_t *leaves, int32_t *totals);
 } berth__tree_walk;
 
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                           berth__tree_answer *out);
 
-/* For totals that the tree stores only in part: visit the feasible tiles, then add the missing
- * parts and raise `best`, step by step. If no slot of a step can reach the best so far, its totals
- * are not computed. They are stored in the walk's `totals`, if it has room for them; otherwise its
- * `add` must compute them again. */
+/* For totals that are stored only in part: visit the feasible tiles, then raise `best` to the best
+ * totals with the missing parts, step by step. The totals are not kept: the walk's `add` computes
+ * those of a tile again. */
 void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                             berth__tree_answer *out);
 typedef struct berth__walk_parts {

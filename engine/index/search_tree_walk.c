@@ -47,18 +47,23 @@ static const int32_t *bests_of(const berth__tree_walk *walk, uint32_t tile)
 /* Whether the leaves are the totals. */
 static bool has_leaves(const berth__tree_walk *walk)
 {
-    return walk->tree != NULL && walk->totals == NULL && walk->add == NULL;
+    return walk->tree != NULL && walk->add == NULL;
+}
+
+/* The stored totals of a step. */
+static const int32_t *stored_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile)
+{
+    return walk->tree != NULL ? leaves_of(walk, tile) : walk->totals + (size_t)step * BERTH__TILE;
 }
 
 /* The totals of the slots of a step; perhaps in `own`, an array of BERTH__TILE. */
 static const int32_t *totals_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
                                 int32_t *own)
 {
-    if (walk->totals != NULL)
-        return walk->totals + (size_t)step * BERTH__TILE;
+    const int32_t *leaves = stored_of(walk, step, tile);
     if (walk->add == NULL)
-        return leaves_of(walk, tile);
-    walk->add(walk->context, tile, own);
+        return leaves;
+    walk->add(walk->context, tile, leaves, own);
     return own;
 }
 
@@ -267,51 +272,27 @@ void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t lim
     }
 }
 
-/* Upper bounds on the totals of a tile's groups (their best leaf plus `more`), and the largest of
- * these; without a tree there is no bound. */
-static int32_t group_bests(const berth__tree_walk *walk, uint32_t tile, int32_t more,
-                           int32_t bests[GROUPS_A_TILE])
+void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                          const berth__walk_parts *parts, berth__tree_sum *best)
 {
-    const uint32_t groups = groups_of(walk, tile);
-    int32_t best = walk->tree != NULL ? 0 : INT32_MAX;
-    for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++) {
-        bests[g] = walk->tree != NULL ? bests_of(walk, tile)[g] + more : INT32_MAX;
-        best = bests[g] > best ? bests[g] : best;
-    }
-    return best;
-}
-
-/* Raise `best` to the best of a step's slots without storing their totals. */
-static void find_best(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
-                      const berth__walk_parts *parts, berth__tree_sum *best)
-{
-    const berth__tree_sum before = *best;
+    const uint32_t tile = berth__tree_walk_tile(walk, start, step);
     const berth__class_parts classes = {parts->ids, parts->parts, parts->count};
-    walk->kernels->class_best_of(leaves_of(walk, tile), groups_of(walk, tile), &classes,
+    const berth__tree_sum before = *best;
+    walk->tops[step] = BERTH__TREE_INFEASIBLE;
+    if (walk->tree != NULL && walk->tree->tiles[tile].top + parts->most < best->best)
+        return;
+    walk->kernels->class_best_of(stored_of(walk, step, tile), groups_of(walk, tile), &classes,
                                  &walk->visited[step], best);
     if (best->best != before.best || best->best_count != before.best_count)
         walk->tops[step] = best->best;
 }
 
-void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
-                          const berth__walk_parts *parts, berth__tree_sum *best)
+/* The best leaves of a tile's groups, or bounds on them if there is no tree. */
+static void group_bests(const berth__tree_walk *walk, uint32_t tile, int32_t bests[GROUPS_A_TILE])
 {
-    const uint32_t tile = berth__tree_walk_tile(walk, start, step);
-    walk->tops[step] = BERTH__TREE_INFEASIBLE;
-    if (walk->tree != NULL && walk->tree->tiles[tile].top + parts->most < best->best)
-        return;
-    if (walk->totals == NULL) {
-        find_best(walk, step, tile, parts, best);
-        return;
-    }
-    int32_t *totals = walk->totals + (size_t)step * BERTH__TILE;
-    const int32_t *leaves = walk->tree != NULL ? leaves_of(walk, tile) : totals;
-    int32_t bests[GROUPS_A_TILE];
-    if (group_bests(walk, tile, parts->most, bests) < best->best)
-        return;
-    walk->kernels->class_totals(leaves, groups_of(walk, tile), parts->ids, parts->parts,
-                                parts->count, totals);
-    rate_step(walk, step, totals, bests, best);
+    const uint32_t groups = groups_of(walk, tile);
+    for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++)
+        bests[g] = walk->tree != NULL ? bests_of(walk, tile)[g] : INT32_MAX;
 }
 
 void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__tree_answer *answer)
@@ -325,7 +306,7 @@ void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__
             continue;
         }
         walk->tops[step] = BERTH__TREE_INFEASIBLE;
-        (void)group_bests(walk, tile, 0, bests);
+        group_bests(walk, tile, bests);
         rate_step(walk, step, walk->totals + (size_t)step * BERTH__TILE, bests, &best);
     }
     answer->best = best.best;

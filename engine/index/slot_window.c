@@ -118,24 +118,48 @@ static void keep_by_filters(const berth__decision *decision, uint32_t tile, bert
     }
 }
 
-/* Add the static scores that the kernel does not know, from kept raw values if there are any. */
+/* Add the values of a scorer that gives its nodes the same value or 0. False: it does not. */
+static bool add_alike(const berth__decision *decision, uint32_t scorer, uint32_t tile,
+                      const berth__mask *slots, int32_t *totals)
+{
+    const berth__stage *stage = &decision->profile->scorers[scorer];
+    berth__mask with;
+    int64_t value;
+    if (stage->plugin->score_alike == NULL ||
+        !stage->plugin->score_alike(decision->cycle, stage->instance,
+                                    decision->prepared->scorers[scorer].state, tile, &with, &value))
+        return false;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        with.words[w] &= slots->words[w];
+    if (!berth__mask_empty(&with) && value != 0)
+        decision->cycle->view->kernels->raise_leaves(&with, (int32_t)(value * stage->weight),
+                                                     totals);
+    return true;
+}
+
+/* Add the values of any static scorer, kept ones if there are any. */
+static void add_values(const berth__decision *decision, uint32_t scorer, uint32_t tile,
+                       const berth__mask *slots, int32_t *totals)
+{
+    const berth__stage *stage = &decision->profile->scorers[scorer];
+    const berth__prepared_stage *own = &decision->prepared->scorers[scorer];
+    _Alignas(64) int64_t scratch[BERTH__TILE];
+    const int64_t *raws = scratch;
+    if ((decision->prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0)
+        raws = own->static_raw + (size_t)tile * BERTH__TILE;
+    else
+        stage->plugin->score(decision->cycle, stage->instance, own->state, tile, slots, scratch);
+    decision->cycle->view->kernels->add_to_leaves(slots, raws, (int32_t)stage->weight, totals);
+}
+
+/* Add the static scores that the kernel does not know. */
 static void add_scores(const berth__decision *decision, uint32_t tile, const berth__mask *slots,
                        int32_t *totals)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    bool kept = (decision->prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0;
-    for (uint32_t i = 0; i < plan->extra_scorer_count; i++) {
-        const berth__stage *stage = &decision->profile->scorers[plan->extra_scorers[i]];
-        const berth__prepared_stage *own = &decision->prepared->scorers[plan->extra_scorers[i]];
-        _Alignas(64) int64_t scratch[BERTH__TILE];
-        const int64_t *raws = scratch;
-        if (kept)
-            raws = own->static_raw + (size_t)tile * BERTH__TILE;
-        else
-            stage->plugin->score(decision->cycle, stage->instance, own->state, tile, slots,
-                                 scratch);
-        decision->cycle->view->kernels->add_to_leaves(slots, raws, (int32_t)stage->weight, totals);
-    }
+    for (uint32_t i = 0; i < plan->extra_scorer_count; i++)
+        if (!add_alike(decision, plan->extra_scorers[i], tile, slots, totals))
+            add_values(decision, plan->extra_scorers[i], tile, slots, totals);
 }
 
 void berth__slot_window_fill(const berth__slot_window *window, const berth__decision *decision,

@@ -182,8 +182,13 @@ static void add_worth(const berth__view *view, const wanted_image *image, uint32
     }
 }
 
-/* With one image, all nodes that have it and know the same count score the same; with several, sums
- * differ from node to node. */
+/* Whether all nodes with any of the images score the same: there is one image, of which all nodes
+ * know the same count. */
+static bool has_one_worth(const state *own)
+{
+    return own->count == 1 && own->images[0].former_count == 0;
+}
+
 static void image_locality_score(const berth__question *cycle, const void *instance,
                                  const void *opaque, uint32_t tile, const berth__mask *mask,
                                  int64_t *out)
@@ -194,7 +199,7 @@ static void image_locality_score(const berth__question *cycle, const void *insta
     const state *own = opaque;
     berth__mask any = slots_with(view, &own->images[0], tile);
     view->kernels->clear(out);
-    if (own->count == 1 && own->images[0].former_count == 0) {
+    if (has_one_worth(own)) {
         view->kernels->add_where(&any, score_of(own, worth(&own->images[0], 0)), out);
         return;
     }
@@ -234,7 +239,7 @@ static void image_locality_score_slots(const berth__question *cycle, const void 
                                        int64_t *out)
 {
     const state *own = opaque;
-    if (own->count != 1 || own->images[0].former_count > 0) {
+    if (!has_one_worth(own)) {
         for (uint32_t i = 0; i < count; i++)
             out[i] = image_locality_score_slot(cycle, instance, opaque, slots[i]);
         return;
@@ -242,6 +247,19 @@ static void image_locality_score_slots(const berth__question *cycle, const void 
     const int64_t score = score_of(own, worth(&own->images[0], 0));
     for (uint32_t i = 0; i < count; i++)
         out[i] = slot_has(cycle->view, &own->images[0], slots[i]) ? score : 0;
+}
+
+static bool image_locality_score_alike(const berth__question *cycle, const void *instance,
+                                       const void *opaque, uint32_t tile, berth__mask *slots,
+                                       int64_t *value)
+{
+    (void)instance;
+    const state *own = opaque;
+    if (!has_one_worth(own) || own->images[0].column == NULL)
+        return false;
+    *slots = slots_with(cycle->view, &own->images[0], tile);
+    *value = score_of(own, worth(&own->images[0], 0));
+    return true;
 }
 
 const berth__plugin_ops berth__plugin_image_locality = {
@@ -252,6 +270,7 @@ const berth__plugin_ops berth__plugin_image_locality = {
     .score = image_locality_score,
     .score_slot = image_locality_score_slot,
     .score_slots = image_locality_score_slots,
+    .score_alike = image_locality_score_alike,
 };
 
 const berth__plugin_ops berth__plugin_image_locality_priority = {
@@ -262,5 +281,6 @@ const berth__plugin_ops berth__plugin_image_locality_priority = {
     .score = image_locality_score,
     .score_slot = image_locality_score_slot,
     .score_slots = image_locality_score_slots,
+    .score_alike = image_locality_score_alike,
     .score_max = BERTH__SCORE_MAX_LEGACY,
 };

@@ -288,6 +288,11 @@ typedef struct berth__plugin_ops {
     /* Optional, with score_slot: the same of many slots, if that costs less. */
     void (*score_slots)(const berth__question *cycle, const void *instance, const void *state,
                         const uint32_t *slots, uint32_t count, int64_t *out);
+    /* Optional, for a scorer that does not normalize: if the raw values of all nodes are 0 or the
+     * same, that value in `*value`, and the slots of a tile that have it. Returns false if they are
+     * not, or if it is costly to find out. */
+    bool (*score_alike)(const berth__question *cycle, const void *instance, const void *state,
+                        uint32_t tile, berth__mask *slots, int64_t *value);
     berth__normalization normalize;
     int64_t score_max; /* 0: BERTH__SCORE_MAX */
     /* Normalizes, given the lowest and highest raw value of the feasible slots (without ignored

@@ -463,6 +463,11 @@ static void test_add_to_leaves(void **state)
                 check("add_to_leaves", t, s,
                       before[s] + (berth__bit_get(mask.words, s) ? values[s] * weight : 0),
                       leaves[s]);
+            memcpy(leaves, before, sizeof(leaves));
+            tables[t]->raise_leaves(&mask, weight, leaves);
+            for (uint32_t s = 0; s < BERTH__TILE; s++)
+                check("raise_leaves", t, s,
+                      before[s] + (berth__bit_get(mask.words, s) ? weight : 0), leaves[s]);
         }
     }
 }
