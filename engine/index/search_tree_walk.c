@@ -187,7 +187,7 @@ static bool are_ready(const berth__tree_walk *walk)
 }
 
 /* Visit whole tiles as long as sets alone say which slots count, the limit is far, and the order
- * of tiles does not wrap; with `best`, rate them. */
+ * of tiles does not wrap; raise `best`. */
 static void visit_run(berth__tree_walk *walk, uint32_t start, uint32_t limit,
                       berth__tree_answer *out, berth__tree_sum *best)
 {
@@ -202,7 +202,7 @@ static void visit_run(berth__tree_walk *walk, uint32_t start, uint32_t limit,
     const uint64_t *busy = walk->busy;
     const bool ready = are_ready(walk);
     uint32_t left = limit - out->feasible_count;
-    int32_t least = best != NULL ? best->best : INT32_MAX;
+    int32_t least = best->best;
     berth__mask *visited = walk->visited;
     int32_t *tops = walk->tops;
     for (; tile < end && !berth__bit_get(busy, tile); step++, tile++) {
@@ -264,11 +264,12 @@ void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t lim
                             berth__tree_answer *out)
 {
     uint32_t steps = steps_of(walk, start);
+    berth__tree_sum unreachable = {INT32_MAX, 0, 0}; /* so nothing is rated */
     *out = (berth__tree_answer){.next = start, .best = BERTH__TREE_INFEASIBLE};
     for (walk->visited_count = 0; walk->visited_count < steps && !out->cut_short;) {
         (void)visit_next(walk, start, limit, out);
         if (!out->cut_short)
-            visit_run(walk, start, limit, out, NULL);
+            visit_run(walk, start, limit, out, &unreachable);
     }
 }
 
