@@ -15,6 +15,18 @@ static void leaves_from(const int32_t *leaves, uint32_t groups, int32_t least, b
     }
 }
 
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+
+/* All bits set in the lanes whose slots, from `s` on, are in the mask. */
+static inline __m256i lanes_in(const berth__mask *mask, uint32_t s)
+{
+    const __m256i lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i bits = _mm256_set1_epi32((int32_t)(mask->words[s / 64] >> (s % 64) & 0xff));
+    return _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes);
+}
+
+#endif
+
 static void raise_leaves(const berth__mask *mask, int32_t amount, int32_t *leaves)
 {
 #if defined(__AVX512F__)
@@ -26,10 +38,8 @@ static void raise_leaves(const berth__mask *mask, int32_t amount, int32_t *leave
     }
 #elif defined(__AVX2__)
     const __m256i more = _mm256_set1_epi32(amount);
-    const __m256i lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     for (uint32_t s = 0; s < BERTH__TILE; s += 8) {
-        const __m256i bits = _mm256_set1_epi32((int32_t)(mask->words[s / 64] >> (s % 64) & 0xff));
-        const __m256i in = _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes);
+        const __m256i in = lanes_in(mask, s);
         __m256i leaf;
         memcpy(&leaf, leaves + s, sizeof(leaf));
         leaf = _mm256_add_epi32(leaf, _mm256_and_si256(in, more));
@@ -59,11 +69,9 @@ static void add_to_leaves(const berth__mask *mask, const int64_t *restrict value
     }
 #elif defined(__AVX2__)
     const __m256i factor = _mm256_set1_epi32(weight);
-    const __m256i lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     const __m256i evens = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
     for (uint32_t s = 0; s < BERTH__TILE; s += 8) {
-        const __m256i bits = _mm256_set1_epi32((int32_t)(mask->words[s / 64] >> (s % 64) & 0xff));
-        const __m256i in = _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes);
+        const __m256i in = lanes_in(mask, s);
         __m256i low, high, leaf;
         memcpy(&low, values + s, sizeof(low));
         memcpy(&high, values + s + 4, sizeof(high));

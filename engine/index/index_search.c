@@ -48,7 +48,7 @@ static void keep_passing(void *context, uint32_t tile, berth__mask *slots)
 }
 
 /* Find the best of the slots that a walk has visited, with the parts of their classes. */
-static void add_parts(const berth__score_classes *classes, const berth__tree_walk *walk,
+static void find_best(const berth__score_classes *classes, const berth__tree_walk *walk,
                       uint32_t start, berth__tree_answer *out)
 {
     berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
@@ -56,7 +56,7 @@ static void add_parts(const berth__score_classes *classes, const berth__tree_wal
         .parts = classes->totals, .count = classes->count, .most = classes->most};
     for (uint32_t step = 0; step < walk->visited_count; step++) {
         parts.ids = berth__score_classes_tile(classes, berth__tree_walk_tile(walk, start, step));
-        berth__tree_walk_add(walk, start, step, &parts, &best);
+        berth__tree_walk_take(walk, start, step, &parts, &best);
     }
     out->best = best.best;
     out->best_count = best.best_count;
@@ -77,7 +77,7 @@ static uint64_t cells_of_set(berth__gate_mask *set, const berth__score_classes *
     return of->cells;
 }
 
-/* Compute the totals of a tile, given what lacks the parts of its classes. */
+/* Add the parts of their classes to the leaves of a tile. */
 static void add_to_tile(void *context, uint32_t tile, const int32_t *leaves, int32_t *totals)
 {
     const berth__index *index = context;
@@ -141,7 +141,7 @@ static bool ask_in_steps(berth__index_cache *cache, const berth__index *index, b
     if (!rate_classes(cache, index, arena, start, out))
         return false;
     out->walk.add = add_to_tile;
-    add_parts(cache->classes, &out->walk, start, &out->slots);
+    find_best(cache->classes, &out->walk, start, &out->slots);
     return true;
 }
 

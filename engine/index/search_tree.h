@@ -188,8 +188,8 @@ typedef struct berth__walk_parts {
     uint32_t count;
     int32_t most; /* of the parts */
 } berth__walk_parts;
-void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
-                          const berth__walk_parts *parts, berth__tree_sum *best);
+void berth__tree_walk_take(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                           const berth__walk_parts *parts, berth__tree_sum *best);
 
 /* The same if no part is missing. */
 void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start,

@@ -273,8 +273,8 @@ void berth__tree_walk_visit(berth__tree_walk *walk, uint32_t start, uint32_t lim
     }
 }
 
-void berth__tree_walk_add(const berth__tree_walk *walk, uint32_t start, uint32_t step,
-                          const berth__walk_parts *parts, berth__tree_sum *best)
+void berth__tree_walk_take(const berth__tree_walk *walk, uint32_t start, uint32_t step,
+                           const berth__walk_parts *parts, berth__tree_sum *best)
 {
     const uint32_t tile = berth__tree_walk_tile(walk, start, step);
     const berth__class_parts classes = {parts->ids, parts->parts, parts->count};

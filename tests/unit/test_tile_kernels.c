@@ -798,6 +798,15 @@ static uint32_t plain_nth(const leaf_tile *tile, const berth__class_parts *class
     return UINT32_MAX;
 }
 
+/* Random classes of a tile's slots, and parts below `most`. */
+static void fill_classes(uint16_t *ids, int32_t *parts, uint32_t count, uint32_t most)
+{
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = (int32_t)berth__random_below(&source, most);
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        ids[s] = (uint16_t)berth__random_below(&source, count);
+}
+
 /* Sums of leaves and the parts of their classes, over any range. */
 static void test_class_ranges(void **state)
 {
@@ -809,10 +818,7 @@ static void test_class_ranges(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         fill_leaf_tile(&tile);
         uint32_t count = 1 + berth__random_below(&source, 1u << berth__random_below(&source, 10));
-        for (uint32_t i = 0; i < count; i++)
-            parts[i] = (int32_t)berth__random_below(&source, 1 + 4 * (uint32_t)round % 9);
-        for (uint32_t s = 0; s < BERTH__TILE; s++)
-            ids[s] = (uint16_t)berth__random_below(&source, count);
+        fill_classes(ids, parts, count, 1 + 4 * (uint32_t)round % 9);
         const berth__class_parts classes = {ids, parts, count};
         uint32_t slots =
             tile.groups * BERTH__FAN < BERTH__TILE ? tile.groups * BERTH__FAN : BERTH__TILE;
@@ -855,10 +861,7 @@ static void test_class_masks(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         fill_leaf_tile(&tile);
         const uint32_t count = 1 + berth__random_below(&source, CLASSES);
-        for (uint32_t i = 0; i < count; i++)
-            parts[i] = (int32_t)berth__random_below(&source, 1 + 4 * (uint32_t)round % 9);
-        for (uint32_t s = 0; s < BERTH__TILE; s++)
-            ids[s] = (uint16_t)berth__random_below(&source, count);
+        fill_classes(ids, parts, count, 1 + 4 * (uint32_t)round % 9);
         const berth__class_parts classes = {ids, parts, count};
         const berth__tree_sum before = {(int32_t)berth__random_below(&source, 12) - 1, 7, 0};
         berth__tree_sum wanted = before;
