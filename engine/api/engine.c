@@ -224,8 +224,10 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
                                         .seed = config->seed};
     if (status == BERTH_OK)
         status = berth__decider_init(&engine->decider, &engine->cluster, &setup);
-    if (engine->limit.bytes == 0)
+    if (engine->limit.bytes == 0) {
         engine->decider.indexes.bytes_max = TREE_BYTES;
+        engine->decider.indexes.asks.bytes_max = TREE_BYTES / 4;
+    }
     if (status == BERTH_OK)
         status = berth__decider_listen(&engine->decider, &engine->arena);
     if (status == BERTH_OK && config->check_plugins)

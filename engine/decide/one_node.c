@@ -160,8 +160,8 @@ static berth_status ask_filters(const node_question *own)
     const berth__prepared_kind *prepared = own->decision->prepared;
     const berth__ready_profile *profile = own->decision->profile;
     uint32_t tile = own->slot >> BERTH__TILE_SHIFT;
-    berth__prepared_mask(own->decision, tile);
-    bool statics_pass = berth__bit_get(prepared->statics.mask[tile].words, own->slot % BERTH__TILE);
+    bool statics_pass =
+        berth__bit_get(berth__prepared_mask(own->decision, tile)->words, own->slot % BERTH__TILE);
     for (uint32_t i = 0; i < profile->filter_count; i++) {
         bool known =
             statics_pass && (profile->filters[i].plugin->flags & BERTH__STATIC_FILTER) != 0;

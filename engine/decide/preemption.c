@@ -71,7 +71,7 @@ static bool find_in_tile(berth__decider *decider, uint32_t tile, berth__mask lef
     const berth__attempt *attempt = &decider->attempt;
     bool all = attempt->decision.profile->always_check_all;
     berth__mask hopeless = berth__mask_range(0, 0);
-    berth__prepared_mask(&attempt->decision, tile);
+    (void)berth__prepared_mask(&attempt->decision, tile);
     *out = hopeless;
     for (uint32_t i = 0; i < attempt->decision.profile->filter_count && !berth__mask_empty(&left);
          i++) {

@@ -28,10 +28,12 @@ static void free_cache(berth__index_cache *cache)
     berth__free(allocator, cache->visited, cache->visited_capacity * sizeof(*cache->visited));
     berth__free(allocator, cache->tops, cache->top_capacity * sizeof(*cache->tops));
     berth__late_filters_destroy(&cache->late, allocator);
-    berth__free(allocator, cache->walk_totals,
-                cache->walk_total_capacity * sizeof(*cache->walk_totals));
+    berth__free(allocator, cache->walk_room, cache->walk_room_capacity * sizeof(*cache->walk_room));
+    berth__free(allocator, cache->walk_stored,
+                cache->walk_stored_capacity * sizeof(*cache->walk_stored));
     berth__score_classes_destroy(cache->classes);
     berth__slot_window_destroy(&cache->window);
+    berth__ask_cache_destroy(&cache->asks);
     berth__free(allocator, cache->treeless, sizeof(*cache->treeless));
     berth__gate_masks_destroy(&cache->masks);
     berth__keymap_destroy(&cache->map);
@@ -46,7 +48,8 @@ berth_status berth__index_cache_init(berth__index_cache *cache, const berth_allo
     cache->log = berth__alloc_zero(allocator, sizeof(*cache->log), 64);
     cache->totals = berth__alloc_zero(allocator, BERTH__LOG_PADDED * sizeof(*cache->totals), 64);
     if (cache->sights != NULL && cache->log != NULL && cache->totals != NULL &&
-        cache->treeless != NULL && berth__keymap_init(&cache->map, allocator) == BERTH_OK &&
+        cache->treeless != NULL && berth__ask_cache_init(&cache->asks, allocator) == BERTH_OK &&
+        berth__keymap_init(&cache->map, allocator) == BERTH_OK &&
         berth__gate_masks_init(&cache->masks, allocator) == BERTH_OK)
         return BERTH_OK;
     free_cache(cache);
@@ -263,7 +266,7 @@ static void fill_leaves(berth__search_tree *tree, const berth__decision *decisio
     const uint32_t count = left < BERTH__TILE ? left : BERTH__TILE;
     const berth__mask all = berth__mask_range(0, count);
     berth__mask feasible = all, none;
-    berth__slot_window_fill(window, decision, tile, totals, &feasible);
+    (void)berth__slot_window_fill(window, decision, tile, NULL, totals, &feasible);
     memcpy(tree->leaves + first, totals, count * sizeof(*totals));
     const berth__mask *possible = &decision->prepared->statics.mask[tile];
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
@@ -350,15 +353,15 @@ static bool is_usable(const berth__index *index, const berth__view *view)
 
 /* ---- whether a tree pays ---- */
 
-/* Rough costs in nanoseconds on one core; see bench. */
+/* Rough costs in tenths of a nanosecond on one core; see bench. */
 enum {
-    SCAN_NS = 500,
-    SCAN_SLOT_NS = 5,
-    NORMALIZE_SLOT_NS = 10, /* in addition, with normalizing scorers */
-    WINDOW_SLOT_NS = 3,     /* instead of both, with a slot window */
-    BUILD_SLOT_NS = 6,
-    REPAIR_NS = 12,
-    PLAIN_NS = 40
+    SCAN_COST = 5000,
+    SCAN_SLOT_COST = 50,
+    NORMALIZE_SLOT_COST = 100, /* in addition, with normalizing scorers */
+    WINDOW_SLOT_COST = 5,      /* instead of both, with a slot window */
+    BUILD_SLOT_COST = 60,
+    REPAIR_COST = 120,
+    PLAIN_REPAIR_COST = 400
 };
 
 static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
@@ -366,8 +369,8 @@ static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     bool plain = !plan->basic || plan->extra_filter_count + plan->extra_scorer_count > 0;
     if (plan->stage_epoch != 0 && plain)
-        return lag * PLAIN_NS;
-    return lag * REPAIR_NS;
+        return lag * PLAIN_REPAIR_COST;
+    return lag * REPAIR_COST;
 }
 
 /* The cost of a scan (or its substitute) that stops after `limit` nodes, if all are feasible. */
@@ -376,9 +379,9 @@ static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
     uint32_t slots = decision->cycle->view->layout->count;
     bool normalizes = decision->prepared->memory.slot_plan.apart_count > 0;
     uint64_t slot = berth__slot_window_serves(decision)
-                        ? WINDOW_SLOT_NS
-                        : SCAN_SLOT_NS + (normalizes ? NORMALIZE_SLOT_NS : 0);
-    return SCAN_NS + (limit < slots ? limit : slots) * slot;
+                        ? WINDOW_SLOT_COST
+                        : SCAN_SLOT_COST + (normalizes ? NORMALIZE_SLOT_COST : 0);
+    return SCAN_COST + (limit < slots ? limit : slots) * slot;
 }
 
 /* A tree pays off once the scans without it have cost more than repairs would have, by a quarter of
@@ -406,7 +409,7 @@ static bool deserves_tree(berth__index_cache *cache, const berth__decision *deci
     uint64_t hash = berth__hash_bytes(key, sizeof(*key), layout->epoch);
     berth__sight *sight = &cache->sights[hash % SIGHTS];
     if (sight->hash == hash)
-        return is_worth_it(decision, limit, (uint64_t)layout->count * BUILD_SLOT_NS,
+        return is_worth_it(decision, limit, (uint64_t)layout->count * BUILD_SLOT_COST,
                            &sight->sighted, &sight->credit);
     *sight = (berth__sight){hash, decision->cycle->view->journal_end, 0};
     return false;
@@ -420,7 +423,7 @@ static bool bring_up(const build_context *with, berth__index *index,
     bool usable = is_usable(index, view);
     uint64_t lag = view->journal_end - index->seen;
     if (!eager && (!usable || repair_cost(decision, lag) > scan_cost(decision, with->limit))) {
-        uint64_t cost = (uint64_t)view->layout->count * BUILD_SLOT_NS;
+        uint64_t cost = (uint64_t)view->layout->count * BUILD_SLOT_COST;
         if (index->epoch != view->layout->epoch) {
             index->epoch = view->layout->epoch;
             index->built = false;
@@ -554,6 +557,8 @@ static berth__index *find_treeless(berth__index_cache *cache, const berth__decis
         !berth__slot_window_follow(&cache->window, decision->cycle->view, limit))
         return NULL;
     cache->treeless->treeless = true;
+    cache->treeless->asked =
+        berth__ask_totals_get(&cache->asks, &cache->window, cache->log, decision, limit);
     return cache->treeless;
 }
 

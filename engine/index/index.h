@@ -28,7 +28,7 @@
  *   anything else                            scan
  *
  * If a kind has no tree, or its tree is far behind, a walk computes the totals of the tiles that it
- * visits (slot_window.h).
+ * visits (slot_window.h); what depends on requests alone is kept for all kinds (ask_totals.h).
  *
  * Pods that differ only in what no active plugin reads share a tree. For the common set of plugins
  * (room for cpu, memory and pods, LeastAllocated, balance), totals are computed for runs of changed
@@ -39,6 +39,7 @@
 #ifndef BERTH_INDEX_INDEX_H
 #define BERTH_INDEX_INDEX_H
 
+#include "index/ask_totals.h"
 #include "index/class_search.h"
 #include "index/gate_masks.h"
 #include "index/late_filters.h"
@@ -79,9 +80,12 @@ typedef struct berth__index_cache {
     uint32_t uneven[BERTH__CLASS_SCORERS_MAX];
     uint32_t uneven_count;
     berth__score_classes *classes; /* created when first needed */
-    int32_t *walk_totals;          /* by step and slot */
-    uint32_t walk_total_capacity;
+    int32_t *walk_room;            /* by step and slot: totals, */
+    uint32_t walk_room_capacity;
+    const int32_t **walk_stored; /* by step: these, or totals that are kept elsewhere */
+    uint32_t walk_stored_capacity;
     berth__slot_window window;
+    berth__ask_cache asks;
     berth__index *treeless; /* answers for kinds without a tree */
 } berth__index_cache;
 

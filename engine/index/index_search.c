@@ -12,15 +12,22 @@ bool berth__index_reserve(berth__index_cache *cache, const berth__view *view, bo
                      sizeof(*cache->tops)))
         return false;
     return !totals ||
-           berth__grow(cache->allocator, &cache->walk_totals, &cache->walk_total_capacity,
-                       steps * BERTH__TILE, sizeof(*cache->walk_totals));
+           (berth__grow(cache->allocator, &cache->walk_room, &cache->walk_room_capacity,
+                        steps * BERTH__TILE, sizeof(*cache->walk_room)) &&
+            berth__grow(cache->allocator, &cache->walk_stored, &cache->walk_stored_capacity, steps,
+                        sizeof(*cache->walk_stored)));
 }
 
-/* Compute a tile's totals from the slot window. */
-static void fill_tile(void *context, uint32_t tile, int32_t *totals, berth__mask *slots)
+/* The totals of a tile from the slot window. */
+static const int32_t *fill_tile(void *context, uint32_t tile, int32_t *room, berth__mask *slots)
 {
     const berth__index *index = context;
-    berth__slot_window_fill(&index->cache->window, &index->decision, tile, totals, slots);
+    const berth__slot_window *window = &index->cache->window;
+    if (index->asked == NULL)
+        return berth__slot_window_fill(window, &index->decision, tile, NULL, room, slots);
+    const berth__basic_tile kept =
+        berth__ask_totals_tile(index->asked, window, index->decision.cycle->view, tile);
+    return berth__slot_window_fill(window, &index->decision, tile, &kept, room, slots);
 }
 
 static void keep_set(const berth__index *index, berth__gate_mask *set,
@@ -114,7 +121,8 @@ static berth__tree_walk walk_of(const berth__index_cache *cache, berth__index *i
     const berth__view *view = index->decision.cycle->view;
     berth__tree_walk walk = {.tree = index->treeless ? NULL : &index->tree,
                              .fill = fill_tile,
-                             .totals = index->treeless ? cache->walk_totals : NULL,
+                             .stored = index->treeless ? cache->walk_stored : NULL,
+                             .room = index->treeless ? cache->walk_room : NULL,
                              .slot_count = view->layout->count,
                              .kernels = view->kernels,
                              .busy = index->walks ? cache->late.busy : NULL,
@@ -218,10 +226,10 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
         return false;
     if (by_class && !rate_classes(cache, index, arena, 0, &answer))
         return false;
-    const int32_t *leaves = index->treeless ? answer.walk.totals : index->tree.leaves;
     for (uint32_t tile = 0; tile < answer.walk.visited_count; tile++) {
         const uint32_t first = tile * BERTH__TILE;
-        const int32_t *totals = leaves + first;
+        const int32_t *totals =
+            index->treeless ? answer.walk.stored[tile] : index->tree.leaves + first;
         int32_t own[BERTH__TILE];
         if (by_class) {
             add_to_tile(index, tile, totals, own);

@@ -151,9 +151,10 @@ enum { BERTH__WALK_SETS = 2 };
  * tile up to the last one needed, and the groups of leaves that are at least as good as the best
  * before them. */
 typedef struct berth__tree_walk {
-    /* Its tiles must be valid. NULL: `fill` computes a tile's totals and feasible slots. */
+    /* Its tiles must be valid. NULL: `fill` computes a tile's totals, in `room` or elsewhere, and
+     * clears the slots that are not feasible. */
     const berth__search_tree *tree;
-    void (*fill)(void *context, uint32_t tile, int32_t *totals, berth__mask *slots);
+    const int32_t *(*fill)(void *context, uint32_t tile, int32_t *room, berth__mask *slots);
     uint32_t slot_count;
     const berth__kernels *kernels;
     berth__walk_set sets[BERTH__WALK_SETS]; /* the first `set_count` */
@@ -168,8 +169,10 @@ typedef struct berth__tree_walk {
      * equals that total.
      */
     int32_t *tops;
-    int32_t *totals; /* without a tree, in place of leaves: by step and slot of its tile */
-    /* Computes the totals of a tile, given the leaves or `totals`, if these lack a part; otherwise
+    /* Without a tree, in place of leaves: by step, the totals of its tile; and room for those. */
+    const int32_t **stored;
+    int32_t *room;
+    /* Computes the totals of a tile, given the leaves or `stored`, if these lack a part; otherwise
      * NULL. */
     void (*add)(void *context, uint32_t tile, const int32_t *leaves, int32_t *totals);
 } berth__tree_walk;

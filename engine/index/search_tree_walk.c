@@ -53,7 +53,7 @@ static bool has_leaves(const berth__tree_walk *walk)
 /* The stored totals of a step. */
 static const int32_t *stored_of(const berth__tree_walk *walk, uint32_t step, uint32_t tile)
 {
-    return walk->tree != NULL ? leaves_of(walk, tile) : walk->totals + (size_t)step * BERTH__TILE;
+    return walk->tree != NULL ? leaves_of(walk, tile) : walk->stored[step];
 }
 
 /* The totals of the slots of a step; perhaps in `own`, an array of BERTH__TILE. */
@@ -87,7 +87,8 @@ static inline berth__mask feasible_of(const berth__tree_walk *walk, uint32_t ste
                                       berth__mask slots)
 {
     if (walk->tree == NULL)
-        walk->fill(walk->context, tile, walk->totals + (size_t)step * BERTH__TILE, &slots);
+        walk->stored[step] =
+            walk->fill(walk->context, tile, walk->room + (size_t)step * BERTH__TILE, &slots);
     else
         keep(&slots, &walk->tree->tiles[tile].feasible);
     if (!is_simple(walk, tile)) {
@@ -308,7 +309,7 @@ void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__
         }
         walk->tops[step] = BERTH__TREE_INFEASIBLE;
         group_bests(walk, tile, bests);
-        rate_step(walk, step, walk->totals + (size_t)step * BERTH__TILE, bests, &best);
+        rate_step(walk, step, stored_of(walk, step, tile), bests, &best);
     }
     answer->best = best.best;
     answer->best_count = best.best_count;

@@ -23,6 +23,15 @@ static void put(berth__slot_states *states, uint32_t at, const berth__view *view
     berth__slot_state_read(view, slot, values, &states->evenness[at]);
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         states->columns[c][at] = values[c];
+    states->positive &= values[BERTH__LOG_CPU] > 0 && values[BERTH__LOG_MEMORY] > 0;
+}
+
+/* Forget all states. Entries that are not used are read, too, so they have cpu and memory. */
+static void clear(berth__slot_states *states)
+{
+    states->positive = true;
+    for (uint32_t i = 0; i < BERTH__LOG_PADDED; i++)
+        states->columns[BERTH__LOG_CPU][i] = states->columns[BERTH__LOG_MEMORY][i] = 1;
 }
 
 void berth__slot_log_follow(berth__slot_log *log, const berth__view *view)
@@ -30,6 +39,8 @@ void berth__slot_log_follow(berth__slot_log *log, const berth__view *view)
     if (log->epoch != view->layout->epoch) {
         log->epoch = view->layout->epoch;
         log->begin = log->end = view->journal_end; /* older entries belong to another layout */
+        clear(&log->recent);
+        clear(&log->older);
     }
     if (view->journal_end - log->end > BERTH__LOG)
         log->begin = log->end = view->journal_end - BERTH__LOG;

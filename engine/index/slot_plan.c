@@ -96,6 +96,7 @@ bool berth__slot_plan_make(const berth__decision *decision)
     if (plan->stage_epoch == prepared->verdict.stage_epoch)
         return plan->possible;
     plan->stage_epoch = prepared->verdict.stage_epoch;
+    prepared->memory.asked = NULL;
     plan->filter_count = plan->extra_filter_count = 0;
     plan->gate_count = plan->late_count = 0;
     plan->scorer_count = plan->extra_scorer_count = plan->apart_count = 0;

@@ -12,8 +12,12 @@ void berth__slot_window_destroy(berth__slot_window *window)
     berth__free(window->allocator, window->columns,
                 slots * BERTH__LOG_COLUMNS * sizeof(*window->columns));
     berth__free(window->allocator, window->evenness, slots * sizeof(*window->evenness));
+    berth__free(window->allocator, window->latest, slots / BERTH__TILE * sizeof(*window->latest));
+    berth__free(window->allocator, window->links, BERTH__WINDOW_LINKS * sizeof(*window->links));
     window->columns = NULL;
     window->evenness = NULL;
+    window->latest = NULL;
+    window->links = NULL;
     window->capacity = 0;
 }
 
@@ -27,9 +31,14 @@ static bool reserve(berth__slot_window *window, const berth__layout *layout)
     window->columns = berth__alloc_zero(
         window->allocator, (size_t)slots * BERTH__LOG_COLUMNS * sizeof(*window->columns), 64);
     window->evenness = berth__alloc_zero(window->allocator, slots * sizeof(*window->evenness), 64);
+    window->latest =
+        berth__alloc_zero(window->allocator, layout->tile_count * sizeof(*window->latest), 64);
+    window->links =
+        berth__alloc_zero(window->allocator, BERTH__WINDOW_LINKS * sizeof(*window->links), 64);
     window->capacity = slots;
     window->epoch = BERTH__EPOCH_NONE;
-    if (window->columns != NULL && window->evenness != NULL)
+    if (window->columns != NULL && window->evenness != NULL && window->latest != NULL &&
+        window->links != NULL)
         return true;
     berth__slot_window_destroy(window);
     return false;
@@ -88,16 +97,47 @@ static bool make(berth__slot_window *window, const berth__view *view)
     window->epoch = view->layout->epoch;
     window->seen = view->journal_end;
     window->missed = 0;
+    window->serial++;
     return true;
+}
+
+/* Append a change to those of its tile. */
+static void link_change(berth__slot_window *window, uint64_t number, uint32_t slot)
+{
+    uint64_t *latest = &window->latest[slot / BERTH__TILE];
+    const uint64_t behind = *latest == 0 ? 0 : number + 1 - *latest;
+    window->links[number % BERTH__WINDOW_LINKS] =
+        behind < BERTH__WINDOW_LINKS ? (uint32_t)behind : BERTH__WINDOW_LINKS;
+    *latest = number + 1;
 }
 
 bool berth__slot_window_follow(berth__slot_window *window, const berth__view *view, uint32_t limit)
 {
     if (is_void(window, view))
         return deserves_columns(window, view->layout, limit) && make(window, view);
-    for (; window->seen != view->journal_end; window->seen++)
-        put(window, view, view->journal[window->seen % BERTH__JOURNAL]);
+    for (; window->seen != view->journal_end; window->seen++) {
+        const uint32_t slot = view->journal[window->seen % BERTH__JOURNAL];
+        put(window, view, slot);
+        link_change(window, window->seen, slot);
+    }
     return true;
+}
+
+uint32_t berth__slot_window_changes(const berth__slot_window *window, const berth__view *view,
+                                    uint32_t tile, uint64_t seen, uint32_t *slots, uint32_t room)
+{
+    uint32_t count = 0;
+    for (uint64_t next = window->latest[tile]; next > seen;) {
+        const uint64_t number = next - 1;
+        if (count == room || window->seen - number > BERTH__WINDOW_LINKS)
+            return room + 1;
+        slots[count++] = view->journal[number % BERTH__JOURNAL];
+        const uint32_t behind = window->links[number % BERTH__WINDOW_LINKS];
+        if (behind == 0)
+            break;
+        next -= behind;
+    }
+    return count;
 }
 
 /* ---- totals ---- */
@@ -105,6 +145,12 @@ bool berth__slot_window_follow(berth__slot_window *window, const berth__view *vi
 bool berth__slot_window_serves(const berth__decision *decision)
 {
     return decision->prepared->memory.slot_plan.basic && !decision->cycle->view->wide;
+}
+
+static inline void keep(berth__mask *slots, const berth__mask *others)
+{
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        slots->words[w] &= others->words[w];
 }
 
 static void keep_by_filters(const berth__decision *decision, uint32_t tile, berth__mask *slots)
@@ -129,8 +175,7 @@ static bool add_alike(const berth__decision *decision, uint32_t scorer, uint32_t
         !stage->plugin->score_alike(decision->cycle, stage->instance,
                                     decision->prepared->scorers[scorer].state, tile, &with, &value))
         return false;
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        with.words[w] &= slots->words[w];
+    keep(&with, slots);
     if (!berth__mask_empty(&with) && value != 0)
         decision->cycle->view->kernels->raise_leaves(&with, (int32_t)(value * stage->weight),
                                                      totals);
@@ -162,26 +207,39 @@ static void add_scores(const berth__decision *decision, uint32_t tile, const ber
             add_values(decision, plan->extra_scorers[i], tile, slots, totals);
 }
 
-void berth__slot_window_fill(const berth__slot_window *window, const berth__decision *decision,
-                             uint32_t tile, int32_t *totals, berth__mask *slots)
+berth__basic_columns berth__slot_window_columns(const berth__slot_window *window)
+{
+    const size_t column = window->capacity;
+    return (berth__basic_columns){.cpu = window->columns,
+                                  .cpu_used = window->columns + column,
+                                  .cpu_nonzero = window->columns + 2 * column,
+                                  .memory = window->columns + 3 * column,
+                                  .memory_used = window->columns + 4 * column,
+                                  .memory_nonzero = window->columns + 5 * column,
+                                  .places = window->columns + 6 * column,
+                                  .evenness = window->evenness,
+                                  .positive = window->positive};
+}
+
+const int32_t *berth__slot_window_fill(const berth__slot_window *window,
+                                       const berth__decision *decision, uint32_t tile,
+                                       const berth__basic_tile *kept, int32_t *room,
+                                       berth__mask *slots)
 {
     const berth__kernels *kernels = decision->cycle->view->kernels;
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    size_t column = window->capacity;
-    const berth__basic_columns columns = {.cpu = window->columns,
-                                          .cpu_used = window->columns + column,
-                                          .cpu_nonzero = window->columns + 2 * column,
-                                          .memory = window->columns + 3 * column,
-                                          .memory_used = window->columns + 4 * column,
-                                          .memory_nonzero = window->columns + 5 * column,
-                                          .places = window->columns + 6 * column,
-                                          .evenness = window->evenness,
-                                          .positive = window->positive};
-    berth__prepared_mask(decision, tile);
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        slots->words[w] &= decision->prepared->statics.mask[tile].words[w];
-    kernels->basic(&columns, tile * BERTH__TILE, BERTH__TILE, &plan->ask, totals);
-    kernels->leaves_from(totals, BERTH__TILE / BERTH__FAN, 0, slots);
+    keep(slots, berth__prepared_mask(decision, tile));
+    if (kept != NULL) {
+        keep(slots, kept->fits);
+        if (plan->extra_filter_count + plan->extra_scorer_count == 0)
+            return kept->totals;
+        memcpy(room, kept->totals, BERTH__TILE * sizeof(*room));
+    } else {
+        const berth__basic_columns columns = berth__slot_window_columns(window);
+        kernels->basic(&columns, tile * BERTH__TILE, BERTH__TILE, &plan->ask, room);
+        kernels->leaves_from(room, BERTH__TILE / BERTH__FAN, 0, slots);
+    }
     keep_by_filters(decision, tile, slots);
-    add_scores(decision, tile, slots, totals);
+    add_scores(decision, tile, slots, room);
+    return room;
 }

@@ -1,6 +1,7 @@
 /* Computes the totals of a tile of slots when they are needed, for kinds of pods without a search
  * tree or with one that is far behind. The states of all slots are in columns that one kernel
- * reads; the change journal updates them for all kinds.
+ * reads; the change journal updates them for all kinds. What the kernel computes is kept for pods
+ * that ask alike (ask_totals.h).
  *
  * Memory: 60 bytes per slot, from the first such decision on. Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SLOT_WINDOW_H
@@ -17,7 +18,15 @@ typedef struct berth__slot_window {
     double *columns; /* BERTH__LOG_COLUMNS, each of `capacity` slots */
     int32_t *evenness;
     bool positive; /* all slots have had cpu and memory since the columns were made */
+    /* The changes applied. By tile: the number of the last one plus one, or 0. By number modulo
+     * BERTH__WINDOW_LINKS: how far back the one before it in its tile is, at most
+     * BERTH__WINDOW_LINKS, or 0 if there is none. */
+    uint64_t *latest;
+    uint32_t *links;
+    uint64_t serial; /* of these columns */
 } berth__slot_window;
+
+enum { BERTH__WINDOW_LINKS = 8192 };
 
 void berth__slot_window_destroy(berth__slot_window *window);
 
@@ -33,9 +42,27 @@ bool berth__slot_window_follow(berth__slot_window *window, const berth__view *vi
 /* Whether the columns exist, so that updating them costs only what changed. */
 bool berth__slot_window_is_made(const berth__slot_window *window, const berth__view *view);
 
-/* Compute the totals of a tile's slots, like a search tree's leaves, and clear in `slots` those
- * that are not feasible by the node's facts and its own state. */
-void berth__slot_window_fill(const berth__slot_window *window, const berth__decision *decision,
-                             uint32_t tile, int32_t *totals, berth__mask *slots);
+/* The columns from a slot on, as the kernel `basic` reads them. */
+berth__basic_columns berth__slot_window_columns(const berth__slot_window *window);
+
+/* List the slots of a tile that changed after the first `seen` entries of the journal; a slot may
+ * be listed twice. Returns their number, or `room` + 1 if there are more or not all are known. */
+uint32_t berth__slot_window_changes(const berth__slot_window *window, const berth__view *view,
+                                    uint32_t tile, uint64_t seen, uint32_t *slots, uint32_t room);
+
+/* What the kernel `basic` computes for a tile: totals, and the slots that pass. */
+typedef struct berth__basic_tile {
+    const int32_t *totals;
+    const berth__mask *fits;
+} berth__basic_tile;
+
+/* The totals of a tile's slots, like a search tree's leaves; clears in `slots` those that are not
+ * feasible by the node's facts and its own state, whose totals may be anything. `kept`: what the
+ * kernel computes for the tile, or NULL to compute it. `room`: for the totals, if they are not
+ * `kept->totals`. */
+const int32_t *berth__slot_window_fill(const berth__slot_window *window,
+                                       const berth__decision *decision, uint32_t tile,
+                                       const berth__basic_tile *kept, int32_t *room,
+                                       berth__mask *slots);
 
 #endif

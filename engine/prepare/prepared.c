@@ -448,12 +448,10 @@ berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *
 
 /* ---- statics ---- */
 
-void berth__prepared_mask(const berth__decision *decision, uint32_t tile)
+void berth__prepared_mask_make(const berth__decision *decision, uint32_t tile)
 {
     const berth__prepared_kind *prepared = decision->prepared;
     const berth__ready_profile *profile = decision->profile;
-    if ((prepared->statics.ready[tile] & BERTH__STATIC_MASK) != 0)
-        return;
     berth__mask mask = {{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < profile->filter_count; i++)
         if (prepared->filters[i].outcome == BERTH__ACTIVE &&
@@ -468,7 +466,7 @@ void berth__prepared_tile(const berth__decision *decision, uint32_t tile)
 {
     const berth__prepared_kind *prepared = decision->prepared;
     const berth__ready_profile *profile = decision->profile;
-    berth__prepared_mask(decision, tile);
+    (void)berth__prepared_mask(decision, tile);
     if (!prepared->statics.keeps || (prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0)
         return;
     static const berth__mask all = {{UINT64_MAX, UINT64_MAX}};

@@ -14,6 +14,7 @@ typedef struct berth__index berth__index;             /* index.h */
 typedef struct berth__gate_mask berth__gate_mask;     /* gate_masks.h */
 typedef struct berth__score_cells berth__score_cells; /* score_cells.h */
 typedef struct berth__class_map berth__class_map;     /* class_maps.h */
+typedef struct berth__ask_totals berth__ask_totals;   /* ask_totals.h */
 
 typedef struct berth__prepared_stage {
     berth__outcome outcome;
@@ -84,6 +85,8 @@ typedef struct berth__prepared_memory {
     uint64_t cells_epoch;
     berth__class_map *map;
     uint64_t map_epoch;
+    berth__ask_totals *asked;
+    uint64_t asked_epoch;
     berth__slot_plan slot_plan;
 } berth__prepared_memory;
 
@@ -172,9 +175,20 @@ bool berth__prepare_scorer(const berth__question *cycle, const berth__stage *sta
  * call this at the second scan. Returns false when out of memory. Threads: the deciding thread. */
 bool berth__prepared_keep(const berth__decision *decision);
 
-/* Compute the static mask of a tile, or its raw values, too, if they are missing and there is room
- * for them. Workers call this for tiles that they hold. */
-void berth__prepared_mask(const berth__decision *decision, uint32_t tile);
+/* The static mask of a tile, computed if it is missing. Workers call this for tiles that they
+ * hold. */
+void berth__prepared_mask_make(const berth__decision *decision, uint32_t tile);
+static inline const berth__mask *berth__prepared_mask(const berth__decision *decision,
+                                                      uint32_t tile)
+{
+    const berth__prepared_statics *statics = &decision->prepared->statics;
+    if ((statics->ready[tile] & BERTH__STATIC_MASK) == 0)
+        berth__prepared_mask_make(decision, tile);
+    return &statics->mask[tile];
+}
+
+/* Compute a tile's static mask and raw values if they are missing; the values only if there is
+ * room for them. Workers call this for tiles that they hold. */
 void berth__prepared_tile(const berth__decision *decision, uint32_t tile);
 
 #endif

@@ -127,9 +127,9 @@ static inline __attribute__((always_inline)) berth__mask filter_segment(berth__s
     const berth__ready_profile *profile = search->decision.profile;
     if (berth__mask_empty(&mask)) /* no node of the tile is allowed */
         return mask;
-    berth__prepared_mask(&search->decision, tile);
+    const berth__mask *possible = berth__prepared_mask(&search->decision, tile);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        mask.words[w] &= search->decision.prepared->statics.mask[tile].words[w];
+        mask.words[w] &= possible->words[w];
     berth__layout_leave_closed(berth__search_layout(search), tile, &mask);
     for (uint32_t i = 0; i < profile->filter_count && !berth__mask_empty(&mask); i++) {
         const berth__stage *stage = &profile->filters[i];
@@ -235,7 +235,7 @@ static void start_filter(berth__search *search)
     atomic_store_explicit(&search->walk.count, 0, memory_order_relaxed); /* relaxed: as above */
     search->range.slice_segments = is_parallel(search) ? BERTH__SLICE_SEGMENTS : 1;
     if (is_parallel(search))
-        berth__prepared_mask(&search->decision, search->range.start / BERTH__TILE);
+        (void)berth__prepared_mask(&search->decision, search->range.start / BERTH__TILE);
     if (is_parallel(search) && search->range.limit >= berth__search_layout(search)->count &&
         berth__search_groups(search) > 1)
         filter_all(search);

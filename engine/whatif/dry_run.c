@@ -227,10 +227,9 @@ berth_status berth__dry_run_begin(berth__dry_run *dry_run, uint32_t slot)
     uint32_t tile = slot >> BERTH__TILE_SHIFT;
     if (!save_ports(dry_run, slot) || !collect_nominated(dry_run, slot))
         return BERTH_E_NOMEM;
-    berth__prepared_mask(&dry_run->decision, tile);
     dry_run->slot = slot;
     dry_run->statics_pass =
-        berth__bit_get(dry_run->decision.prepared->statics.mask[tile].words, slot % BERTH__TILE);
+        berth__bit_get(berth__prepared_mask(&dry_run->decision, tile)->words, slot % BERTH__TILE);
     dry_run->wide = dry_run->decision.cycle->view->wide;
     dry_run->balance = 0;
     dry_run->stale = dry_run->failed = false;

@@ -1,0 +1,233 @@
+/* Totals of the kernel `basic` by ask: found, brought up to date as a whole or tile by tile. */
+#include "index/ask_totals.h"
+
+#include <string.h>
+
+enum { ASKS_MAX = 4096 };
+/* For a branch, or for an engine with a memory limit. */
+static const size_t BYTES_MAX = (size_t)64 << 20;
+
+/* ---- the cache ---- */
+
+berth_status berth__ask_cache_init(berth__ask_cache *cache, const berth_allocator *allocator)
+{
+    *cache = (berth__ask_cache){.allocator = allocator, .bytes_max = BYTES_MAX};
+    return berth__keymap_init(&cache->map, allocator);
+}
+
+static size_t bytes_of(uint32_t capacity)
+{
+    return capacity * sizeof(int32_t) +
+           capacity / BERTH__TILE * (sizeof(berth__mask) + sizeof(uint64_t));
+}
+
+static void drop(berth__ask_cache *cache, berth__ask_totals *asked)
+{
+    berth__use_remove(&cache->order, &asked->used);
+    berth__keymap_remove(&cache->map, &asked->used.entry);
+    cache->epoch++;
+    cache->bytes -= bytes_of(asked->capacity);
+    berth__free(cache->allocator, asked->totals, bytes_of(asked->capacity));
+    berth__free(cache->allocator, asked, sizeof(*asked));
+}
+
+static berth__ask_totals *oldest(const berth__ask_cache *cache)
+{
+    return (berth__ask_totals *)cache->order.oldest;
+}
+
+void berth__ask_cache_destroy(berth__ask_cache *cache)
+{
+    if (cache->allocator == NULL)
+        return;
+    while (cache->order.oldest != NULL)
+        drop(cache, oldest(cache));
+    berth__keymap_destroy(&cache->map);
+}
+
+/* ---- finding ---- */
+
+/* The key: padding is zero. */
+static berth__basic_ask key_of(const berth__basic_ask *ask)
+{
+    berth__basic_ask key;
+    memset(&key, 0, sizeof(key));
+    key.cpu = ask->cpu;
+    key.memory = ask->memory;
+    key.least_cpu = ask->least_cpu;
+    key.least_memory = ask->least_memory;
+    key.cpu_weight = ask->cpu_weight;
+    key.memory_weight = ask->memory_weight;
+    key.balance_cpu = ask->balance_cpu;
+    key.balance_memory = ask->balance_memory;
+    key.least_weight = ask->least_weight;
+    key.balance_weight = ask->balance_weight;
+    key.places = ask->places;
+    key.balance_difference = ask->balance_difference;
+    return key;
+}
+
+/* Whether an ask for the same requests was seen before; from now on it was. */
+static bool was_sighted(berth__ask_cache *cache, const berth__class *cls)
+{
+    const uint64_t serial = cls->request->part.serial;
+    uint64_t *sight = &cache->sights[serial % BERTH__ASK_SIGHTS];
+    const bool sighted = *sight == serial;
+    *sight = serial;
+    return sighted;
+}
+
+static berth__ask_totals *add(berth__ask_cache *cache, const berth__basic_ask *key,
+                              uint32_t capacity)
+{
+    const size_t bytes = bytes_of(capacity);
+    if (bytes > cache->bytes_max)
+        return NULL;
+    while (cache->order.oldest != NULL &&
+           (cache->map.count >= ASKS_MAX || cache->bytes + bytes > cache->bytes_max))
+        drop(cache, oldest(cache));
+    berth__ask_totals *asked = berth__alloc_zero(cache->allocator, sizeof(*asked), 8);
+    int32_t *totals = berth__alloc(cache->allocator, bytes, 64);
+    if (asked == NULL || totals == NULL) {
+        berth__free(cache->allocator, asked, sizeof(*asked));
+        berth__free(cache->allocator, totals, bytes);
+        return NULL;
+    }
+    asked->ask = *key;
+    asked->capacity = capacity;
+    asked->totals = totals;
+    asked->fits = (berth__mask *)(void *)(totals + capacity); /* tiles end at cache lines */
+    asked->tile_seen = (uint64_t *)(void *)(asked->fits + capacity / BERTH__TILE);
+    asked->used.entry.key = &asked->ask;
+    asked->used.entry.key_bytes = sizeof(asked->ask);
+    berth__keymap_add(&cache->map, &asked->used.entry);
+    berth__use_add(&cache->order, &asked->used);
+    cache->bytes += bytes;
+    return asked;
+}
+
+static berth__ask_totals *find(berth__ask_cache *cache, const berth__decision *decision,
+                               uint32_t capacity)
+{
+    const berth__basic_ask key = key_of(&decision->prepared->memory.slot_plan.ask);
+    berth__ask_totals *asked = NULL;
+    if (cache->map.count > 0)
+        asked = (berth__ask_totals *)berth__keymap_find(&cache->map, &key, sizeof(key));
+    if (asked != NULL && asked->capacity != capacity) {
+        drop(cache, asked);
+        asked = NULL;
+    } else if (asked == NULL && !was_sighted(cache, decision->cycle->cls)) {
+        return NULL;
+    }
+    return asked != NULL ? asked : add(cache, &key, capacity);
+}
+
+/* ---- bringing up to date ---- */
+
+/* Rough instructions, see follows_log. */
+enum { LOG_SLOT = 16, TILE_VISIT = 200, TILE_SLOT = 40 };
+
+/* Whether to apply all changes to all tiles, because a walk over `visits` tiles would apply them to
+ * these one by one at a higher cost. */
+static bool follows_log(const berth__ask_totals *asked, uint64_t lag, uint32_t visits)
+{
+    const uint32_t tiles = asked->capacity / BERTH__TILE;
+    return lag <= BERTH__LOG &&
+           lag * LOG_SLOT < visits * (uint64_t)TILE_VISIT + lag * TILE_SLOT * visits / tiles;
+}
+
+static inline void put(berth__ask_totals *asked, uint32_t slot, int32_t total)
+{
+    asked->totals[slot] = total;
+    berth__bit_put(asked->fits[slot / BERTH__TILE].words, slot % BERTH__TILE, total >= 0);
+}
+
+static void follow(berth__ask_totals *asked, berth__slot_log *log, const berth__view *view)
+{
+    _Alignas(64) int32_t totals[BERTH__LOG_PADDED];
+    const uint64_t end = view->journal_end + 1;
+    berth__slot_log_follow(log, view);
+    while (asked->seen != end) {
+        const berth__slot_states *states;
+        uint32_t first;
+        const uint32_t count = berth__slot_log_read(log, view, asked->seen - 1, &states, &first);
+        const berth__basic_columns columns = berth__slot_states_columns(states);
+        view->kernels->basic(&columns, first, count, &asked->ask, totals);
+        for (uint32_t i = 0; i < count; i++)
+            put(asked, states->slots[first + i], totals[i]);
+        asked->seen += count;
+    }
+}
+
+berth__ask_totals *berth__ask_totals_get(berth__ask_cache *cache, const berth__slot_window *window,
+                                         berth__slot_log *log, const berth__decision *decision,
+                                         uint32_t limit)
+{
+    berth__prepared_memory *memory = &decision->prepared->memory;
+    berth__ask_totals *asked = memory->asked;
+    if (asked == NULL || memory->asked_epoch != cache->epoch || asked->capacity != window->capacity)
+        asked = find(cache, decision, window->capacity);
+    memory->asked = asked;
+    memory->asked_epoch = cache->epoch;
+    if (asked == NULL)
+        return NULL;
+    berth__use_again(&cache->order, &asked->used);
+    const uint32_t tiles = asked->capacity / BERTH__TILE;
+    if (asked->serial != window->serial) {
+        memset(asked->tile_seen, 0, tiles * sizeof(*asked->tile_seen));
+        asked->seen = 0;
+        asked->serial = window->serial;
+    }
+    const berth__view *view = decision->cycle->view;
+    const uint32_t visits = limit / BERTH__TILE < tiles ? limit / BERTH__TILE + 1 : tiles;
+    if (asked->seen != 0 && follows_log(asked, window->seen + 1 - asked->seen, visits)) {
+        follow(asked, log, view);
+    } else if (visits == tiles) {
+        for (uint32_t tile = 0; tile < tiles; tile++)
+            (void)berth__ask_totals_tile(asked, window, view, tile);
+        asked->seen = window->seen + 1;
+    }
+    return asked;
+}
+
+/* Compute the totals of some slots of a tile, at least one, at most LISTED. */
+enum { LISTED = 2 * BERTH__BASIC_RUN };
+
+static void compute(berth__ask_totals *asked, const berth__slot_window *window,
+                    const berth__kernels *kernels, const uint32_t *slots, uint32_t count)
+{
+    _Alignas(64) double values[BERTH__LOG_COLUMNS][LISTED];
+    int32_t evenness[LISTED], totals[LISTED];
+    const uint32_t runs = (count + BERTH__BASIC_RUN - 1) / BERTH__BASIC_RUN;
+    for (uint32_t i = 0; i < runs * BERTH__BASIC_RUN; i++) {
+        const uint32_t slot = slots[i < count ? i : 0];
+        for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
+            values[c][i] = window->columns[(size_t)c * window->capacity + slot];
+        evenness[i] = window->evenness[slot];
+    }
+    const berth__basic_columns columns = {values[0], values[1], values[2],
+                                          values[3], values[4], values[5],
+                                          values[6], evenness,  window->positive};
+    kernels->basic(&columns, 0, runs * BERTH__BASIC_RUN, &asked->ask, totals);
+    for (uint32_t i = 0; i < count; i++)
+        put(asked, slots[i], totals[i]);
+}
+
+void berth__ask_totals_renew(berth__ask_totals *asked, const berth__slot_window *window,
+                             const berth__view *view, uint32_t tile)
+{
+    int32_t *totals = asked->totals + (size_t)tile * BERTH__TILE;
+    const uint64_t own = asked->tile_seen[tile], seen = own > asked->seen ? own : asked->seen;
+    uint32_t slots[LISTED], count = LISTED + 1;
+    if (seen > 0)
+        count = berth__slot_window_changes(window, view, tile, seen - 1, slots, LISTED);
+    if (count <= LISTED) {
+        compute(asked, window, view->kernels, slots, count);
+    } else {
+        const berth__basic_columns columns = berth__slot_window_columns(window);
+        view->kernels->basic(&columns, tile * BERTH__TILE, BERTH__TILE, &asked->ask, totals);
+        asked->fits[tile] = (berth__mask){{UINT64_MAX, UINT64_MAX}};
+        view->kernels->leaves_from(totals, BERTH__TILE / BERTH__FAN, 0, &asked->fits[tile]);
+    }
+    asked->tile_seen[tile] = window->seen + 1;
+}

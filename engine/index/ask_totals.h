@@ -1,0 +1,65 @@
+/* What the kernel `basic` computes for every slot, kept for all kinds of pods that ask alike: same
+ * requests, same weights. Many kinds differ only in what else they want, and most slots do not
+ * change between two of their pods.
+ *
+ * A tile is brought up to date when a walk reads it, by the slots that changed since it was read
+ * last (slot_window.h); or all tiles at once from the log of recent changes (slot_log.h), if a walk
+ * will read most of them.
+ *
+ * Memory: 4 bytes a slot and ask, of a bounded number of asks; the least recently used one is
+ * dropped first. An ask is kept from its second decision on. Threads: the deciding thread only. */
+#ifndef BERTH_INDEX_ASK_TOTALS_H
+#define BERTH_INDEX_ASK_TOTALS_H
+
+#include "base/use_order.h"
+#include "index/slot_log.h"
+#include "index/slot_window.h"
+
+typedef struct berth__ask_totals {
+    berth__used used;
+    berth__basic_ask ask; /* padding is zero: the key */
+    uint64_t serial;      /* of the window's columns that the totals hold for */
+    uint64_t seen;        /* journal entries applied to all tiles plus one; 0: some have none */
+    uint32_t capacity;    /* slots, in whole tiles */
+    int32_t *totals;      /* by slot */
+    berth__mask *fits;    /* by tile: the slots whose total is not negative */
+    uint64_t *tile_seen;  /* the same by tile, if that is more; 0: never computed */
+} berth__ask_totals;
+
+enum { BERTH__ASK_SIGHTS = 1024 };
+
+typedef struct berth__ask_cache {
+    const berth_allocator *allocator;
+    berth__keymap map;
+    berth__use_order order;
+    size_t bytes;
+    size_t bytes_max; /* may be changed */
+    uint64_t epoch;   /* asks dropped so far: shows whether a remembered one still exists */
+    uint64_t sights[BERTH__ASK_SIGHTS]; /* serials of requests, of which asks are not new */
+} berth__ask_cache;
+
+berth_status berth__ask_cache_init(berth__ask_cache *cache, const berth_allocator *allocator);
+void berth__ask_cache_destroy(berth__ask_cache *cache);
+
+/* The totals for a decision's ask, for a walk that searches for `limit` slots; the window must be
+ * up to date. NULL: the ask is new, or memory is short. */
+berth__ask_totals *berth__ask_totals_get(berth__ask_cache *cache, const berth__slot_window *window,
+                                         berth__slot_log *log, const berth__decision *decision,
+                                         uint32_t limit);
+
+/* Bring a tile up to date. */
+void berth__ask_totals_renew(berth__ask_totals *asked, const berth__slot_window *window,
+                             const berth__view *view, uint32_t tile);
+
+/* What the kernel `basic` computes for a tile, up to date; valid until the next change. */
+static inline berth__basic_tile berth__ask_totals_tile(berth__ask_totals *asked,
+                                                       const berth__slot_window *window,
+                                                       const berth__view *view, uint32_t tile)
+{
+    const uint64_t latest = window->latest[tile];
+    if (asked->seen <= latest && asked->tile_seen[tile] <= latest)
+        berth__ask_totals_renew(asked, window, view, tile);
+    return (berth__basic_tile){asked->totals + (size_t)tile * BERTH__TILE, &asked->fits[tile]};
+}
+
+#endif
