@@ -124,16 +124,50 @@ static berth__ask_totals *find(berth__ask_cache *cache, const berth__decision *d
 
 /* ---- bringing up to date ---- */
 
-/* Rough instructions, see follows_log. */
-enum { LOG_SLOT = 16, TILE_VISIT = 200, TILE_SLOT = 40 };
+/* Rough instructions: for a change read from the log, a tile with changes, and a change of it. */
+enum { LOG_CHANGE = 16, TILE = 350, TILE_CHANGE = 25 };
 
-/* Whether to apply all changes to all tiles, because a walk over `visits` tiles would apply them to
- * these one by one at a higher cost. */
-static bool follows_log(const berth__ask_totals *asked, uint64_t lag, uint32_t visits)
+/* What a walk over `visits` tiles would spend on `changes` tile by tile. */
+static uint64_t cost_by_tile(const berth__ask_totals *asked, uint64_t changes, uint32_t visits)
 {
     const uint32_t tiles = asked->capacity / BERTH__TILE;
-    return lag <= BERTH__LOG &&
-           lag * LOG_SLOT < visits * (uint64_t)TILE_VISIT + lag * TILE_SLOT * visits / tiles;
+    const uint64_t own = changes * visits / tiles;
+    return (own < visits ? own : visits) * TILE + own * TILE_CHANGE;
+}
+
+/* Set `seen` to the least that all tiles have seen. */
+static void raise_seen(berth__ask_totals *asked)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t tile = 0; tile < asked->capacity / BERTH__TILE; tile++)
+        if (asked->tile_seen[tile] < least)
+            least = asked->tile_seen[tile];
+    if (least > asked->seen)
+        asked->seen = least;
+}
+
+static bool is_within_log(const berth__ask_totals *asked, uint64_t now, uint64_t cost)
+{
+    const uint64_t lag = now - asked->seen;
+    return asked->seen != 0 && lag <= BERTH__LOG && lag * LOG_CHANGE <= cost;
+}
+
+/* Whether to apply all changes to all tiles from the log. That costs less than tile by tile if the
+ * ask recurs soon; if it is far behind, it first has to recur often enough. */
+static bool follows_log(berth__ask_totals *asked, uint64_t now, uint32_t visits)
+{
+    const uint64_t changes = now - asked->recent;
+    const uint64_t by_tile = cost_by_tile(asked, changes, visits), by_log = changes * LOG_CHANGE;
+    asked->recent = now;
+    if (by_tile < by_log) {
+        asked->credit = 0;
+        return false;
+    }
+    asked->credit += by_tile - by_log;
+    if (!is_within_log(asked, now, by_log + asked->credit) &&
+        asked->credit >= asked->capacity / BERTH__TILE)
+        raise_seen(asked);
+    return is_within_log(asked, now, by_log + asked->credit);
 }
 
 static inline void put(berth__ask_totals *asked, uint32_t slot, int32_t total)
@@ -175,13 +209,15 @@ berth__ask_totals *berth__ask_totals_get(berth__ask_cache *cache, const berth__s
     const uint32_t tiles = asked->capacity / BERTH__TILE;
     if (asked->serial != window->serial) {
         memset(asked->tile_seen, 0, tiles * sizeof(*asked->tile_seen));
-        asked->seen = 0;
+        asked->seen = asked->credit = 0;
+        asked->recent = window->seen + 1;
         asked->serial = window->serial;
     }
     const berth__view *view = decision->cycle->view;
     const uint32_t visits = limit / BERTH__TILE < tiles ? limit / BERTH__TILE + 1 : tiles;
-    if (asked->seen != 0 && follows_log(asked, window->seen + 1 - asked->seen, visits)) {
+    if (follows_log(asked, window->seen + 1, visits)) {
         follow(asked, log, view);
+        asked->credit = 0;
     } else if (visits == tiles) {
         for (uint32_t tile = 0; tile < tiles; tile++)
             (void)berth__ask_totals_tile(asked, window, view, tile);

@@ -20,6 +20,8 @@ typedef struct berth__ask_totals {
     berth__basic_ask ask; /* padding is zero: the key */
     uint64_t serial;      /* of the window's columns that the totals hold for */
     uint64_t seen;        /* journal entries applied to all tiles plus one; 0: some have none */
+    uint64_t recent;      /* those there were at the last decision plus one */
+    uint64_t credit;      /* see follows_log */
     uint32_t capacity;    /* slots, in whole tiles */
     int32_t *totals;      /* by slot */
     berth__mask *fits;    /* by tile: the slots whose total is not negative */
