@@ -358,7 +358,9 @@ enum {
     SCAN_COST = 5000,
     SCAN_SLOT_COST = 50,
     NORMALIZE_SLOT_COST = 100, /* in addition, with normalizing scorers */
-    WINDOW_SLOT_COST = 5,      /* instead of both, with a slot window */
+    WINDOW_SLOT_COST = 5,      /* instead of both, with a slot window, */
+    WINDOW_NEAR_SLOTS = 16384, /* for as many slots as the nearer caches hold, */
+    WINDOW_FAR_SLOT_COST = 40, /* and for the others */
     BUILD_SLOT_COST = 60,
     REPAIR_COST = 120,
     PLAIN_REPAIR_COST = 400
@@ -376,12 +378,13 @@ static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
 /* The cost of a scan (or its substitute) that stops after `limit` nodes, if all are feasible. */
 static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
 {
-    uint32_t slots = decision->cycle->view->layout->count;
-    bool normalizes = decision->prepared->memory.slot_plan.apart_count > 0;
-    uint64_t slot = berth__slot_window_serves(decision)
-                        ? WINDOW_SLOT_COST
-                        : SCAN_SLOT_COST + (normalizes ? NORMALIZE_SLOT_COST : 0);
-    return SCAN_COST + (limit < slots ? limit : slots) * slot;
+    const uint32_t all = decision->cycle->view->layout->count, slots = limit < all ? limit : all;
+    const bool normalizes = decision->prepared->memory.slot_plan.apart_count > 0;
+    const uint32_t near = slots < WINDOW_NEAR_SLOTS ? slots : WINDOW_NEAR_SLOTS;
+    if (berth__slot_window_serves(decision))
+        return SCAN_COST + (uint64_t)near * WINDOW_SLOT_COST +
+               (uint64_t)(slots - near) * WINDOW_FAR_SLOT_COST;
+    return SCAN_COST + (uint64_t)slots * (SCAN_SLOT_COST + (normalizes ? NORMALIZE_SLOT_COST : 0));
 }
 
 /* A tree pays off once the scans without it have cost more than repairs would have, by a quarter of
