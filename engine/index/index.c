@@ -358,9 +358,10 @@ enum {
     SCAN_COST = 5000,
     SCAN_SLOT_COST = 50,
     NORMALIZE_SLOT_COST = 100, /* in addition, with normalizing scorers */
-    WINDOW_SLOT_COST = 5,      /* instead of both, with a slot window, */
-    WINDOW_NEAR_SLOTS = 16384, /* for as many slots as the nearer caches hold, */
-    WINDOW_FAR_SLOT_COST = 40, /* and for the others */
+    /* With a slot window, instead of both: more than a search of a tree costs. */
+    WINDOW_SLOT_COST = 30,
+    CLASS_SLOT_COST = 5,      /* with classes of few cells, where a tree reads every leaf, too; */
+    CLASS_SLOTS_NEAR = 16384, /* for as many slots as the nearer caches hold */
     BUILD_SLOT_COST = 60,
     REPAIR_COST = 120,
     PLAIN_REPAIR_COST = 400
@@ -375,26 +376,37 @@ static uint64_t repair_cost(const berth__decision *decision, uint64_t lag)
     return lag * REPAIR_COST;
 }
 
+/* How many slots of a walk cost no more than those of a search by classes. */
+static uint32_t cheap_slots(const berth__index_cache *cache, const berth__decision *decision)
+{
+    const berth__prepared_memory *memory = &decision->prepared->memory;
+    const bool knows_cells = cache->classes != NULL && memory->cells != NULL &&
+                             memory->cells_epoch == cache->classes->cells_cache.epoch;
+    const bool many_cells = knows_cells && memory->cells->count > 64;
+    return memory->slot_plan.apart_count > 0 && !many_cells ? CLASS_SLOTS_NEAR : 0;
+}
+
 /* The cost of a scan (or its substitute) that stops after `limit` nodes, if all are feasible. */
-static uint64_t scan_cost(const berth__decision *decision, uint32_t limit)
+static uint64_t scan_cost(const berth__index_cache *cache, const berth__decision *decision,
+                          uint32_t limit)
 {
     const uint32_t all = decision->cycle->view->layout->count, slots = limit < all ? limit : all;
     const bool normalizes = decision->prepared->memory.slot_plan.apart_count > 0;
-    const uint32_t near = slots < WINDOW_NEAR_SLOTS ? slots : WINDOW_NEAR_SLOTS;
+    const uint32_t most = cheap_slots(cache, decision), cheap = slots < most ? slots : most;
     if (berth__slot_window_serves(decision))
-        return SCAN_COST + (uint64_t)near * WINDOW_SLOT_COST +
-               (uint64_t)(slots - near) * WINDOW_FAR_SLOT_COST;
+        return SCAN_COST + (uint64_t)cheap * CLASS_SLOT_COST +
+               (uint64_t)(slots - cheap) * WINDOW_SLOT_COST;
     return SCAN_COST + (uint64_t)slots * (SCAN_SLOT_COST + (normalizes ? NORMALIZE_SLOT_COST : 0));
 }
 
 /* A tree pays off once the scans without it have cost more than repairs would have, by a quarter of
  * what building the tree costs. So if the kind does not recur, the wasted cost is small compared
  * with that of its decisions. */
-static bool is_worth_it(const berth__decision *decision, uint64_t limit, uint64_t cost,
-                        uint64_t *sighted, uint64_t *credit)
+static bool is_worth_it(const berth__index_cache *cache, const berth__decision *decision,
+                        uint64_t limit, uint64_t cost, uint64_t *sighted, uint64_t *credit)
 {
     const berth__view *view = decision->cycle->view;
-    uint64_t scan = scan_cost(decision, (uint32_t)limit);
+    uint64_t scan = scan_cost(cache, decision, (uint32_t)limit);
     uint64_t repair = repair_cost(decision, view->journal_end - *sighted);
     *sighted = view->journal_end;
     if (repair < scan)
@@ -412,7 +424,7 @@ static bool deserves_tree(berth__index_cache *cache, const berth__decision *deci
     uint64_t hash = berth__hash_bytes(key, sizeof(*key), layout->epoch);
     berth__sight *sight = &cache->sights[hash % SIGHTS];
     if (sight->hash == hash)
-        return is_worth_it(decision, limit, (uint64_t)layout->count * BUILD_SLOT_COST,
+        return is_worth_it(cache, decision, limit, (uint64_t)layout->count * BUILD_SLOT_COST,
                            &sight->sighted, &sight->credit);
     *sight = (berth__sight){hash, decision->cycle->view->journal_end, 0};
     return false;
@@ -425,7 +437,8 @@ static bool bring_up(const build_context *with, berth__index *index,
     const berth__view *view = decision->cycle->view;
     bool usable = is_usable(index, view);
     uint64_t lag = view->journal_end - index->seen;
-    if (!eager && (!usable || repair_cost(decision, lag) > scan_cost(decision, with->limit))) {
+    if (!eager &&
+        (!usable || repair_cost(decision, lag) > scan_cost(with->cache, decision, with->limit))) {
         uint64_t cost = (uint64_t)view->layout->count * BUILD_SLOT_COST;
         if (index->epoch != view->layout->epoch) {
             index->epoch = view->layout->epoch;
@@ -436,7 +449,7 @@ static bool bring_up(const build_context *with, berth__index *index,
         }
         if (usable && repair_cost(decision, lag) < cost)
             cost = repair_cost(decision, lag);
-        if (!is_worth_it(decision, with->limit, cost, &index->sighted, &index->credit))
+        if (!is_worth_it(with->cache, decision, with->limit, cost, &index->sighted, &index->credit))
             return false;
     }
     index->credit = 0;
