@@ -49,7 +49,7 @@ berth_str berth__preemption_about_claims(const berth__attempt *attempt,
     berth__freed_claim freed = {0};
     if (explanation->about_claims.data != NULL)
         return explanation->about_claims;
-    for (uint32_t i = 0; i < decision->profile->filter_count; i++) {
+    for (uint32_t i = 0; i < decision->profile->filter_stages; i++) {
         const berth__stage *stage = &decision->profile->filters[i];
         const berth__prepared_stage *made = &decision->prepared->filters[i];
         if (stage->plugin->post_filter == NULL || made->outcome != BERTH__ACTIVE)

@@ -1,6 +1,7 @@
 /* DynamicResources on clusters of a few nodes: claims that are allocated already, claims that can't
  * be searched for, and the claims of extended resources that an earlier attempt has written. */
 #define SMALL_KUBERNETES 36
+#include "profile_points.h"
 #include "rule_cluster.h"
 
 #define CLASS(name, more)                                                                         \
@@ -239,6 +240,39 @@ static void test_searches_that_fail(void **state)
     }
 }
 
+/* A profile whose DynamicResources has no filter: preFilter knows the pod's claims all the same. */
+static void test_claims_without_filter(void **state)
+{
+    (void)state;
+    static const char left_out[] = "DynamicResources";
+    berth_profile profile = *berth_profile_default_of(SMALL_KUBERNETES);
+    berth_plugin_ref kept[32];
+    profile_points points;
+    berth_plugin_list *filters = &own_points(&profile, &points)[BERTH_POINT_FILTER];
+    uint32_t count = 0;
+    assert_true(filters->count < 32);
+    for (uint32_t i = 0; i < filters->count; i++)
+        if (filters->items[i].name.len != strlen(left_out) ||
+            memcmp(filters->items[i].name.data, left_out, strlen(left_out)) != 0)
+            kept[count++] = filters->items[i];
+    assert_int_equal(count, filters->count - 1);
+    *filters = (berth_plugin_list){kept, count};
+    small_cluster c;
+    small_open(&c, &profile);
+    (void)small_node(&c, "a", "}\nspec: {unschedulable: true");
+    small_add(&c, CLASS("gpu", "") CLAIM("c", EXACTLY, ""));
+    small_decide(&c, small_pod(&c, "pod", NULL, "", USES("c")));
+    assert_text(berth_explanation_message(c.explanation),
+                "0/1 nodes are available: 1 node(s) were unschedulable. still not schedulable, "
+                "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
+    small_decide(&c, small_pod(&c, "plain", NULL, "", "containers: [{name: c}]"));
+    assert_text(berth_explanation_message(c.explanation),
+                "0/1 nodes are available: 1 node(s) were unschedulable. no new claims to "
+                "deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for "
+                "scheduling.");
+    small_close(&c);
+}
+
 /* ---- the score of chosen alternatives ---- */
 
 /* The alternative that an allocated claim has got counts in the score once another claim is
@@ -283,7 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_binding_conditions), cmocka_unit_test(test_reserved_for),
         cmocka_unit_test(test_refused_at_once),    cmocka_unit_test(test_searches_that_fail),
-        cmocka_unit_test(test_score_of_allocated),
+        cmocka_unit_test(test_score_of_allocated), cmocka_unit_test(test_claims_without_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
