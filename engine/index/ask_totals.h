@@ -3,8 +3,8 @@
  * change between two of their pods.
  *
  * A tile is brought up to date when a walk reads it, by the slots that changed since it was read
- * last (slot_window.h); or all tiles at once from the log of recent changes (slot_log.h), if a walk
- * will read most of them.
+ * last (slot_window.h); or all tiles at once from the log of recent changes (slot_log.h), if that
+ * costs less.
  *
  * Memory: 4 bytes a slot and ask, of a bounded number of asks; the least recently used one is
  * dropped first. An ask is kept from its second decision on. Threads: the deciding thread only. */
@@ -19,13 +19,13 @@ typedef struct berth__ask_totals {
     berth__used used;
     berth__basic_ask ask; /* padding is zero: the key */
     uint64_t serial;      /* of the window's columns that the totals hold for */
-    uint64_t seen;        /* journal entries applied to all tiles plus one; 0: some have none */
-    uint64_t recent;      /* those there were at the last decision plus one */
+    uint64_t seen;        /* journal entries applied to all tiles, plus one; 0: some lack totals */
+    uint64_t recent;      /* journal entries at the last decision, plus one */
     uint64_t credit;      /* see follows_log */
     uint32_t capacity;    /* slots, in whole tiles */
     int32_t *totals;      /* by slot */
     berth__mask *fits;    /* by tile: the slots whose total is not negative */
-    uint64_t *tile_seen;  /* the same by tile, if that is more; 0: never computed */
+    uint64_t *tile_seen;  /* like `seen`, by tile; the greater of the two holds */
 } berth__ask_totals;
 
 enum { BERTH__ASK_SIGHTS = 1024 };

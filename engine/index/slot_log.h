@@ -1,5 +1,5 @@
-/* A log of the slots that changed last, with their new states in columns. All trees that catch up
- * read runs of adjacent memory instead of looking up each slot.
+/* A log of the slots that changed last, with their new states in columns. All trees and totals that
+ * catch up read runs of adjacent memory instead of looking up each slot.
  *
  * Entry i belongs to entry i of the view's journal; its state is the slot's when the entry was
  * read, or a later one. Applying the entries in order results in the current state, because a
