@@ -359,6 +359,8 @@ typedef struct naive_decision {
     size_t refusal_count;
     size_t refused_nodes;   /* the same number, unless several predicates refuse a node */
     const char *pre_filter; /* NULL: the pod was not refused before any node was visited */
+    berth_str
+        nominated_refuser; /* the plugin that refused the node of nominatedNodeName; "": none */
     naive_score *scores;
     size_t score_count;
     int64_t *total;

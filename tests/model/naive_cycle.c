@@ -329,6 +329,7 @@ static bool try_nominated(naive_attempt *a, naive_decision *d)
     }
     if (!refusal.error) {
         record_node(d, &refusal);
+        d->nominated_refuser = refusal.plugin;
     }
     return false;
 }
@@ -480,6 +481,36 @@ static const char *joined_reasons(naive_region *region, const naive_refusal *ref
     return text;
 }
 
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* The plugins that narrowed the search. kube-scheduler keeps the one that refused the nominated
+ * node in the same set. */
+static const char *narrowing_plugins(const naive_attempt *a, const naive_decision *d)
+{
+    const char *names[3], *text = "";
+    size_t count = 0;
+    if (a->pod->node_name.len == 0 || a->affinity_listed) {
+        names[count++] = "NodeAffinity";
+    }
+    if (a->pod->node_name.len > 0) {
+        names[count++] = "NodeName";
+    }
+    if (d->nominated_refuser.len > 0) {
+        names[count++] = naive_print(a->region, "%.*s", (int)d->nominated_refuser.len,
+                                     d->nominated_refuser.data);
+    }
+    qsort(names, count, sizeof(*names), by_text);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || strcmp(names[i - 1], names[i]) != 0) {
+            text = naive_print(a->region, "%s%s%s", text, i > 0 ? " " : "", names[i]);
+        }
+    }
+    return text;
+}
+
 static const char *failure_message(naive_attempt *a, const naive_decision *d)
 {
     if (d->pre_filter != NULL) {
@@ -493,11 +524,9 @@ static const char *failure_message(naive_attempt *a, const naive_decision *d)
         }
     }
     if (a->allow_listed && d->refused_nodes < a->node_count) {
-        const char *names = a->pod->node_name.len == 0 ? "NodeAffinity"
-                            : a->affinity_listed       ? "NodeAffinity NodeName"
-                                                       : "NodeName";
         naive_histogram_add(a->region, &h,
-                            naive_print(a->region, "node(s) didn't satisfy plugin(s) [%s]", names),
+                            naive_print(a->region, "node(s) didn't satisfy plugin(s) [%s]",
+                                        narrowing_plugins(a, d)),
                             a->node_count - d->refused_nodes);
     }
     return naive_histogram_message(a->region, &h, a->node_count);
