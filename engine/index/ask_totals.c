@@ -1,4 +1,4 @@
-/* Totals of the kernel `basic` by ask: found, brought up to date as a whole or tile by tile. */
+/* Finds the totals of an ask, and brings them up to date, as a whole or tile by tile. */
 #include "index/ask_totals.h"
 
 #include <string.h>
@@ -124,15 +124,16 @@ static berth__ask_totals *find(berth__ask_cache *cache, const berth__decision *d
 
 /* ---- bringing up to date ---- */
 
-/* Rough instructions: for a change read from the log, a tile with changes, and a change of it. */
-enum { LOG_CHANGE = 16, TILE = 350, TILE_CHANGE = 25 };
+/* Rough numbers of instructions: for a change read from the log; for a tile with changes, and for
+ * each of these. */
+enum { LOG_CHANGE_COST = 16, TILE_COST = 350, TILE_CHANGE_COST = 25 };
 
 /* What a walk over `visits` tiles would spend on `changes` tile by tile. */
 static uint64_t cost_by_tile(const berth__ask_totals *asked, uint64_t changes, uint32_t visits)
 {
     const uint32_t tiles = asked->capacity / BERTH__TILE;
     const uint64_t own = changes * visits / tiles;
-    return (own < visits ? own : visits) * TILE + own * TILE_CHANGE;
+    return (own < visits ? own : visits) * TILE_COST + own * TILE_CHANGE_COST;
 }
 
 /* Set `seen` to the least that all tiles have seen. */
@@ -146,28 +147,31 @@ static void raise_seen(berth__ask_totals *asked)
         asked->seen = least;
 }
 
-static bool is_within_log(const berth__ask_totals *asked, uint64_t now, uint64_t cost)
+/* Whether the log has all changes since `seen`, and applying them costs at most `cost`. */
+static bool can_follow(const berth__ask_totals *asked, uint64_t now, uint64_t cost)
 {
     const uint64_t lag = now - asked->seen;
-    return asked->seen != 0 && lag <= BERTH__LOG && lag * LOG_CHANGE <= cost;
+    return asked->seen != 0 && lag <= BERTH__LOG && lag * LOG_CHANGE_COST <= cost;
 }
 
-/* Whether to apply all changes to all tiles from the log. That costs less than tile by tile if the
- * ask recurs soon; if it is far behind, it first has to recur often enough. */
+/* Whether to apply all changes to all tiles from the log. If the ask recurs soon, that costs less
+ * than going tile by tile. If its totals are far behind, they catch up once the costs saved since
+ * then would pay for it. */
 static bool follows_log(berth__ask_totals *asked, uint64_t now, uint32_t visits)
 {
     const uint64_t changes = now - asked->recent;
-    const uint64_t by_tile = cost_by_tile(asked, changes, visits), by_log = changes * LOG_CHANGE;
+    const uint64_t by_tile = cost_by_tile(asked, changes, visits),
+                   by_log = changes * LOG_CHANGE_COST;
     asked->recent = now;
     if (by_tile < by_log) {
         asked->credit = 0;
         return false;
     }
     asked->credit += by_tile - by_log;
-    if (!is_within_log(asked, now, by_log + asked->credit) &&
+    if (!can_follow(asked, now, by_log + asked->credit) &&
         asked->credit >= asked->capacity / BERTH__TILE)
         raise_seen(asked);
-    return is_within_log(asked, now, by_log + asked->credit);
+    return can_follow(asked, now, by_log + asked->credit);
 }
 
 static inline void put(berth__ask_totals *asked, uint32_t slot, int32_t total)

@@ -1,13 +1,14 @@
-/* What the kernel `basic` computes for every slot, kept for all kinds of pods that ask alike: same
- * requests, same weights. Many kinds differ only in what else they want, and most slots do not
- * change between two of their pods.
+/* Keeps the totals of the kernel `basic` by slot, for all kinds of pods with the same ask: the same
+ * requests and weights. Many kinds differ only in other things, and between two of their pods most
+ * slots do not change.
  *
- * A tile is brought up to date when a walk reads it, by the slots that changed since it was read
- * last (slot_window.h); or all tiles at once from the log of recent changes (slot_log.h), if that
- * costs less.
+ * When a walk reads a tile, the slots of it that changed since the last time are computed again
+ * (slot_window.h). If it costs less, all tiles are brought up to date at once, from the log of
+ * recent changes (slot_log.h).
  *
- * Memory: 4 bytes a slot and ask, of a bounded number of asks; the least recently used one is
- * dropped first. An ask is kept from its second decision on. Threads: the deciding thread only. */
+ * Memory: 4 bytes for each slot and ask, from the second decision with the ask on. The number of
+ * asks is bounded; the least recently used one is dropped first. Threads: the deciding thread
+ * only. */
 #ifndef BERTH_INDEX_ASK_TOTALS_H
 #define BERTH_INDEX_ASK_TOTALS_H
 
@@ -21,7 +22,7 @@ typedef struct berth__ask_totals {
     uint64_t serial;      /* of the window's columns that the totals hold for */
     uint64_t seen;        /* journal entries applied to all tiles, plus one; 0: some lack totals */
     uint64_t recent;      /* journal entries at the last decision, plus one */
-    uint64_t credit;      /* see follows_log */
+    uint64_t credit;      /* see follows_log (ask_totals.c) */
     uint32_t capacity;    /* slots, in whole tiles */
     int32_t *totals;      /* by slot */
     berth__mask *fits;    /* by tile: the slots whose total is not negative */
@@ -37,7 +38,7 @@ typedef struct berth__ask_cache {
     size_t bytes;
     size_t bytes_max; /* may be changed */
     uint64_t epoch;   /* asks dropped so far: shows whether a remembered one still exists */
-    uint64_t sights[BERTH__ASK_SIGHTS]; /* serials of requests, of which asks are not new */
+    uint64_t sights[BERTH__ASK_SIGHTS]; /* serials of requests that were seen; direct-mapped */
 } berth__ask_cache;
 
 berth_status berth__ask_cache_init(berth__ask_cache *cache, const berth_allocator *allocator);

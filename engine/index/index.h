@@ -28,7 +28,8 @@
  *   anything else                            scan
  *
  * If a kind has no tree, or its tree is far behind, a walk computes the totals of the tiles that it
- * visits (slot_window.h); what depends on requests alone is kept for all kinds (ask_totals.h).
+ * visits (slot_window.h). Totals that depend on requests alone are kept for all kinds
+ * (ask_totals.h).
  *
  * Pods that differ only in what no active plugin reads share a tree. For the common set of plugins
  * (room for cpu, memory and pods, LeastAllocated, balance), totals are computed for runs of changed

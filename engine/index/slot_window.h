@@ -1,7 +1,7 @@
 /* Computes the totals of a tile of slots when they are needed, for kinds of pods without a search
  * tree or with one that is far behind. The states of all slots are in columns that one kernel
- * reads; the change journal updates them for all kinds. What the kernel computes is kept for pods
- * that ask alike (ask_totals.h).
+ * reads; the change journal updates them for all kinds. The kernel's results are kept for pods with
+ * equal requests (ask_totals.h).
  *
  * Memory: 60 bytes per slot, from the first such decision on. Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SLOT_WINDOW_H
@@ -50,7 +50,7 @@ berth__basic_columns berth__slot_window_columns(const berth__slot_window *window
 uint32_t berth__slot_window_changes(const berth__slot_window *window, const berth__view *view,
                                     uint32_t tile, uint64_t seen, uint32_t *slots, uint32_t room);
 
-/* What the kernel `basic` computes for a tile: totals, and the slots that pass. */
+/* The results of the kernel `basic` for a tile: totals, and the slots that pass. */
 typedef struct berth__basic_tile {
     const int32_t *totals;
     const berth__mask *fits;
