@@ -57,7 +57,9 @@ void berth__place_gated(berth__queue *queue, berth__queue_item *item)
 {
     come_to(queue, item, BERTH_POD_STATE_GATED);
     item->due_ns = BERTH_TIME_NEVER;
-    berth__item_list_append(&queue->gated, item);
+    item->waits_gated =
+        !berth__is_turn(item) && item->requested > 0 && item->rejectors != 0 && !item->stirred;
+    berth__item_list_append(item->waits_gated ? &queue->preempting : &queue->gated, item);
     berth__claim_waiters_add(&queue->waiters, item, berth__queue_missing_claim(queue, item));
 }
 
@@ -197,7 +199,8 @@ void berth__displace(berth__queue *queue, berth__queue_item *item)
         berth__pod_groups_count(&queue->groups, item->pod_group, -1);
     switch (item->state) {
     case BERTH_POD_STATE_GATED:
-        berth__item_list_remove(&queue->gated, item);
+        berth__item_list_remove(item->waits_gated ? &queue->preempting : &queue->gated, item);
+        item->waits_gated = false;
         berth__claim_waiters_remove(&queue->waiters, item);
         break;
     case BERTH_POD_STATE_ACTIVE:

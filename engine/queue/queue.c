@@ -224,7 +224,7 @@ static void queue_anew(berth__queue *queue, berth__queue_item *item)
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     item->binding = 0;
     item->node = BERTH_NODE_NONE;
-    item->flushed = false;
+    item->flushed = item->stirred = false;
 }
 
 void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors)
@@ -233,11 +233,12 @@ void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__st
     item->rejectors = rejectors;
     item->rejections += rejectors != 0;
     item->errors = rejectors != 0 ? 0 : item->errors + 1;
+    item->stirred = (rejectors & item->helped) != 0;
     if (berth__queue_has_group(queue, item))
         berth__queue_join_group(queue, item);
     else if (berth__queue_has_gates(queue, item) || item->requested > 0)
         berth__place_gated(queue, item);
-    else if (rejectors == 0 || (rejectors & item->helped) != 0)
+    else if (rejectors == 0 || item->stirred)
         berth__place_tried(queue, item);
     else
         berth__place_in_pool(queue, item);
@@ -292,7 +293,7 @@ uint64_t berth__queue_waiting(const berth__queue *queue, berth_pod_state state)
     uint64_t count = queue->groups.pods_in[state] - queue->groups.turns_in[state];
     switch (state) {
     case BERTH_POD_STATE_GATED:
-        return count + queue->gated.count;
+        return count + queue->gated.count + queue->preempting.count;
     case BERTH_POD_STATE_ACTIVE:
         return count + queue->active.count + queue->deferred.count +
                (queue->deciding != NULL ? berth__pods_of(queue->deciding) : 0);
@@ -323,6 +324,15 @@ static bool is_in_order(const berth__item_list *list)
     return count == list->count;
 }
 
+/* How many gated items of a list miss a claim. */
+static uint64_t missing_in(const berth__item_list *list)
+{
+    uint64_t missing = 0;
+    for (const berth__queue_item *item = list->first; item != NULL; item = item->list_next)
+        missing += item->missing_claim != 0;
+    return missing;
+}
+
 berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
 {
     uint64_t count = 0, released = 0, waiting, released_turns;
@@ -344,17 +354,16 @@ berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
         count += queue->groups.turns_in[state];
     if (count != queue->active.count + queue->deferred.count + queue->backoff.count +
                      queue->backoff_of_errors.count + queue->pool.by_flush.count +
-                     queue->assumed.count + queue->gated.count + (queue->deciding != NULL))
+                     queue->assumed.count + queue->gated.count + queue->preempting.count +
+                     (queue->deciding != NULL))
         return broken(error, "a pod is in no place, or in two");
     if (!berth__item_heap_check(&queue->active) || !berth__item_heap_check(&queue->backoff) ||
         !berth__item_heap_check(&queue->backoff_of_errors))
         return broken(error, "a heap is out of order");
     if (!is_in_order(&queue->pool.by_flush) || !is_in_order(&queue->assumed) ||
-        !is_in_order(&queue->gated))
+        !is_in_order(&queue->gated) || !is_in_order(&queue->preempting))
         return broken(error, "a list is out of order of time");
-    uint64_t missing = 0;
-    for (const berth__queue_item *item = queue->gated.first; item != NULL; item = item->list_next)
-        missing += item->missing_claim != 0;
+    const uint64_t missing = missing_in(&queue->gated) + missing_in(&queue->preempting);
     if (berth__claim_waiters_count(&queue->waiters) != missing)
         return broken(error, "pods that wait for claims are in wrong chains");
     if (!berth__waiting_pool_check(&queue->pool))

@@ -47,6 +47,7 @@ typedef struct berth__queue {
     berth__waiting_pool pool;
     berth__item_list assumed;     /* by expiry */
     berth__item_list gated;       /* in order of arrival */
+    berth__item_list preempting;  /* gated, among others by evictions that have not begun */
     berth__item_list deferred;    /* active, but deferred until berth__queue_admit */
     uint32_t released;            /* pods to be tried soon, whose victims have left */
     uint32_t reviews;             /* deferred pods that may have lost their reason to wait */

@@ -63,7 +63,7 @@ void berth__queue_release(berth__queue *queue, berth__queue_item *item, bool ret
         berth__queue_wake_item(queue, item);
     if (item->state == BERTH_POD_STATE_GATED && !berth__queue_is_gated(queue, item)) {
         berth__displace(queue, item);
-        if (!retry && item->rejectors != 0) {
+        if (!retry && item->rejectors != 0 && !item->stirred) {
             berth__place_in_pool(queue, item);
             return;
         }
@@ -171,6 +171,35 @@ static void wake_group(berth__queue *queue, const berth__wake *wake, berth__wait
         group->woken = false;
 }
 
+static bool is_alike(const berth__queue *queue, const berth__queue_item *a,
+                     const berth__queue_item *b)
+{
+    return a->rejectors == b->rejectors && a->profile == b->profile && a->priority == b->priority &&
+           berth__queue_class(queue, a) == berth__queue_class(queue, b);
+}
+
+/* Pods are gated until the evictions that they requested have begun. Those that a change helps
+ * meanwhile will then be tried, like pods of the pool that are woken. Pods that are alike mostly
+ * preempt one after the other. */
+static void stir_preempting(berth__queue *queue, berth__wake *wake)
+{
+    const berth__queue_item *asked = NULL;
+    berth__queue_item *next;
+    bool helps = false;
+    for (berth__queue_item *item = queue->preempting.first; item != NULL; item = next) {
+        next = item->list_next;
+        if (asked == NULL || !is_alike(queue, asked, item))
+            helps = berth__wake_stages(wake, &queue->profiles[item->profile], item->rejectors,
+                                       berth__queue_class(queue, item), item->priority, true) != 0;
+        asked = item;
+        if (!helps || is_kept_for_others(queue, wake, item))
+            continue;
+        berth__displace(queue, item);
+        item->stirred = true;
+        berth__place_gated(queue, item);
+    }
+}
+
 void berth__queue_wake(berth__queue *queue, berth__wake *wake)
 {
     if (wake->bits == 0)
@@ -181,8 +210,9 @@ void berth__queue_wake(berth__queue *queue, berth__wake *wake)
         berth__queue_item *item = queue->deciding;
         const berth__ready_profile *profile = &queue->profiles[item->profile];
         item->helped |= berth__wake_stages(wake, profile, all_stages(profile) & ~item->helped,
-                                           berth__queue_class(queue, item), item->priority);
+                                           berth__queue_class(queue, item), item->priority, false);
     }
+    stir_preempting(queue, wake);
     berth__waiting_group *next, *group = berth__waiting_pool_find(&queue->pool, wake);
     for (; group != NULL; group = next) {
         next = group->next_woken;

@@ -202,9 +202,10 @@ berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth_
 }
 
 berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
-                                    berth__stage_set stages, berth__class *cls, int32_t priority)
+                                    berth__stage_set stages, berth__class *cls, int32_t priority,
+                                    bool waits)
 {
-    const berth__waiter waiter = waiter_of(profile, cls, priority, false);
+    const berth__waiter waiter = waiter_of(profile, cls, priority, waits);
     berth__stage_set turned = 0;
     for (berth__stage_set left = stages; left != 0; left &= left - 1) {
         uint32_t stage = (uint32_t)__builtin_ctzll(left);

@@ -155,6 +155,71 @@ static void test_preemptor_changes(void **state)
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
 }
 
+/* A victim is seen to terminate; both, if `both`. */
+static void terminate(loop *l, bool both)
+{
+    loop_update(l, loop_pod_text("low-1", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                 ", nodeName: node"));
+    if (both)
+        loop_update(l, loop_pod_text("low-2", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                     ", nodeName: node"));
+}
+
+/* Room elsewhere that appears before the evictions have begun is not forgotten: the preemptors are
+ * tried once they are no longer gated. Another node that is too small wakes neither. */
+static void test_room_elsewhere(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    loop_node(l, "small", "1");
+    terminate(l, true);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
+    loop_node(l, "other", "2");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
+    loop_advance(l, 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    loop_add(l, loop_pod_text("low-1", "1", "", ", nodeName: node"));
+    loop_add(l, loop_pod_text("low-2", "1", "", ", nodeName: node"));
+    berth_pod_id second = preempt(l, "second", ", priority: 10");
+    loop_node(l, "third", "2");
+    terminate(l, false);
+    assert_int_equal(loop_state(l, second), BERTH_POD_STATE_GATED);
+    terminate(l, true);
+    assert_int_equal(loop_state(l, second), BERTH_POD_STATE_BACKOFF);
+    loop_advance(l, 6000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.attempt, 2);
+}
+
+/* Room that is kept for a preemptor of higher priority is no reason to try the other one, which
+ * waits for its victims, too. */
+static void test_room_kept_for_another(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    loop_node(l, "other", "2");
+    loop_add(l, loop_pod_text("low-3", "1", "", ", nodeName: other"));
+    loop_add(l, loop_pod_text("low-4", "1", "", ", nodeName: other"));
+    berth_pod_id first = preempt(l, "first", ", priority: 20");
+    berth_node_id kept = l->step.nominated;
+    berth_pod_id second = preempt(l, "second", ", priority: 10");
+    assert_int_not_equal(l->step.nominated, kept);
+    const bool on_node = kept == berth_engine_find_node(l->c.engine, BERTH_STR("node"));
+    loop_remove(l, BERTH_KIND_POD, "default", on_node ? "low-1" : "low-3");
+    loop_remove(l, BERTH_KIND_POD, "default", on_node ? "low-2" : "low-4");
+    assert_int_not_equal(loop_state(l, first), BERTH_POD_STATE_GATED);
+    for (int i = 0; i < 2; i++)
+        loop_update(
+            l, loop_pod_text(on_node ? (i == 0 ? "low-3" : "low-4") : (i == 0 ? "low-1" : "low-2"),
+                             "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                             on_node ? ", nodeName: other" : ", nodeName: node"));
+    assert_int_equal(loop_state(l, second), BERTH_POD_STATE_UNSCHEDULABLE);
+}
+
 /* ---- paced evictions ---- */
 
 /* Two full nodes, and a scheduler that paces evictions. The first preemptor, of 1.5 cores, evicts
@@ -589,6 +654,8 @@ int main(void)
         TEST(test_loses_its_node),
         TEST(test_preemptor_changes),
         TEST(test_preemptor_goes),
+        TEST(test_room_elsewhere),
+        TEST(test_room_kept_for_another),
         TEST(test_paced),
         TEST(test_paced_for_a_second),
         TEST(test_paced_while_victims_leave),
