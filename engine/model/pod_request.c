@@ -530,7 +530,8 @@ static berth_status list_scalars(berth__model *model, const berth_pod *pod, colu
     }
     if (!behaviours->requests_of_status)
         return BERTH_OK;
-    if (behaviours->requests_by_source && behaviours->requests_of_pod_status) {
+    if (behaviours->requests_by_source && behaviours->requests_of_pod_status &&
+        pod->has_status_resources) {
         BERTH_TRY(note_scalars(model, pod->status_requests, true, out, error));
         BERTH_TRY(note_scalars(model, pod->status_allocated, true, out, error));
     }

@@ -240,6 +240,27 @@ static void test_resized_pod_level(void **state)
     release(cls);
 }
 
+/* Amounts of a pod-level status that is not there distinguish no classes. */
+static void test_pod_level_status_absent(void **state)
+{
+    (void)state;
+    const berth_resource amounts[] = {{BERTH_STR("hugepages-2Mi"), {4194304, 0}}, cpu(3000)};
+    const berth_container one = container(NULL, 0);
+    const berth_pod pod = {.containers = &one, .container_count = 1};
+    berth_pod reported = pod;
+    reported.status_requests = reported.status_allocated = (berth_resources){amounts, 2};
+    follow(37);
+    berth__class *plain = class_of(&pod), *cls = class_of(&reported);
+    assert_ptr_equal(plain, cls);
+    assert_int_equal(cls->request->scalar_count, 0);
+    release(plain);
+    release(cls);
+    reported.has_status_resources = true;
+    cls = class_of(&reported);
+    assert_int_equal(cls->request->scalar_count, 1);
+    release(cls);
+}
+
 static void test_scalars(void **state)
 {
     (void)state;
@@ -733,6 +754,7 @@ int main(void)
         WITH_MODEL(test_status_of_plain_init),
         WITH_MODEL(test_status_without_resources),
         WITH_MODEL(test_resized_pod_level),
+        WITH_MODEL(test_pod_level_status_absent),
         WITH_MODEL(test_nonzero_defaults),
         WITH_MODEL(test_scalars),
         WITH_MODEL(test_refused_amounts),
