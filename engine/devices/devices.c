@@ -181,10 +181,10 @@ static bool take_over_claim(berth__devices *devices, uint32_t id)
         space = backing->written[id]->key.namespace_name;
         pod = backing->written[id]->key.pod;
     }
-    const berth__device_claim *special =
-        was_written ? berth__storage_special_claim(devices->storage, space,
-                                                   berth__text(devices->model, pod))
-                    : NULL;
+    const berth__device_claim *special = NULL;
+    if (was_written && !berth__storage_special_claim(devices->storage, space,
+                                                     berth__text(devices->model, pod), &special))
+        return false;
     return special == NULL || count_claim(devices, special->id);
 }
 

@@ -308,8 +308,9 @@ berth__device_class *berth__storage_device_class(const berth__storage *storage, 
  * lock. */
 berth__device_claim *berth__storage_special_claim_make(berth__storage *storage,
                                                        berth__sym namespace_name, berth_str pod);
-berth__device_claim *berth__storage_special_claim(const berth__storage *storage,
-                                                  berth__sym namespace_name, berth_str pod);
+/* Find it; `*out` is NULL if there is none. False: out of memory. */
+bool berth__storage_special_claim(const berth__storage *storage, berth__sym namespace_name,
+                                  berth_str pod, const berth__device_claim **out);
 /* Whether a record is of that kind; if so, `*pod` is its pod's name. */
 bool berth__device_claim_is_special(const berth__storage *storage, const berth__device_claim *claim,
                                     berth_str *pod);

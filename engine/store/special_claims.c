@@ -1,46 +1,68 @@
 /* Claims that placements make for extended resources, before they are written: records under the
  * name of their pod. No object has such a name. Source: kube-scheduler v1.36,
  * dynamicresources/extendeddynamicresources.go. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "store/device_facts.h"
 
 static const char prefix[] = "<extended-resources>/";
-enum { PREFIX_BYTES = sizeof(prefix) - 1, NAME_BYTES_MAX = 512 };
+enum { PREFIX_BYTES = sizeof(prefix) - 1, ROOM_BYTES = 512 };
 
-/* The name of a pod's record; false: the text is too long for a pod's name. */
-static bool name_of(berth_str pod, char *buffer, berth_str *out)
+/* The name of a pod's record. */
+typedef struct record_name {
+    const berth_allocator *allocator;
+    char room[ROOM_BYTES]; /* names in Kubernetes are shorter */
+    char *longer;          /* in its place; NULL: none */
+    berth_str text;
+} record_name;
+
+/* False: out of memory. */
+static bool name_begin(record_name *name, const berth__storage *storage, berth_str pod)
 {
-    if (pod.len > NAME_BYTES_MAX - sizeof(prefix))
+    const uint32_t bytes = PREFIX_BYTES + pod.len;
+    name->allocator = storage->model->allocator;
+    name->longer = bytes > ROOM_BYTES ? berth__alloc(name->allocator, bytes, 1) : NULL;
+    if (bytes > ROOM_BYTES && name->longer == NULL)
         return false;
-    memcpy(buffer, prefix, PREFIX_BYTES);
-    memcpy(buffer + PREFIX_BYTES, pod.data, pod.len);
-    *out = (berth_str){buffer, PREFIX_BYTES + pod.len};
+    char *to = name->longer != NULL ? name->longer : name->room;
+    memcpy(to, prefix, PREFIX_BYTES);
+    memcpy(to + PREFIX_BYTES, pod.data, pod.len);
+    name->text = (berth_str){to, bytes};
     return true;
+}
+
+static void name_end(record_name *name)
+{
+    berth__free(name->allocator, name->longer, name->text.len);
 }
 
 berth__device_claim *berth__storage_special_claim_make(berth__storage *storage,
                                                        berth__sym namespace_name, berth_str pod)
 {
-    char buffer[NAME_BYTES_MAX];
-    berth_str name;
-    bool ok = name_of(pod, buffer, &name);
-    berth__sym sym = ok ? berth__intern_add(&storage->model->strings, name, &ok) : 0;
+    record_name name;
+    bool ok = true;
+    if (!name_begin(&name, storage, pod))
+        return NULL;
+    berth__sym sym = berth__intern_add(&storage->model->strings, name.text, &ok);
+    name_end(&name);
     return ok ? (berth__device_claim *)berth__storage_named(storage, BERTH_KIND_RESOURCE_CLAIM,
                                                             namespace_name, sym)
               : NULL;
 }
 
-berth__device_claim *berth__storage_special_claim(const berth__storage *storage,
-                                                  berth__sym namespace_name, berth_str pod)
+bool berth__storage_special_claim(const berth__storage *storage, berth__sym namespace_name,
+                                  berth_str pod, const berth__device_claim **out)
 {
-    char buffer[NAME_BYTES_MAX];
-    berth_str name;
-    berth__sym sym =
-        name_of(pod, buffer, &name) ? berth__intern_find(&storage->model->strings, name) : 0;
-    return sym != 0 ? berth__storage_device_claim(storage, namespace_name, sym) : NULL;
+    record_name name;
+    *out = NULL;
+    if (!name_begin(&name, storage, pod))
+        return false;
+    berth__sym sym = berth__intern_find(&storage->model->strings, name.text);
+    name_end(&name);
+    if (sym != 0)
+        *out = berth__storage_device_claim(storage, namespace_name, sym);
+    return true;
 }
 
 bool berth__device_claim_is_special(const berth__storage *storage, const berth__device_claim *claim,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/heap.h"
+#include "cli/text_buffer.h"
 #include "cli/words.h"
 #include "inspect/fresh.h"
 
@@ -46,19 +47,20 @@ void admission_note(admission *a, const berth_note *note, findings *f)
 
 /* ---- pods ---- */
 
-bool admission_pod(admission *a, berth_pod *pod, findings *f, char *reason, size_t size)
+bool admission_pod(admission *a, berth_pod *pod, findings *f, text_buffer *reason)
 {
-    reason[0] = '\0';
+    text_clear(reason);
     if (a->ranges.count == 0 || !is_fresh(&pod->meta))
         return false;
     const limit_range *by = limit_ranges_apply(&a->ranges, pod);
     if (by != NULL) {
-        char text[600];
-        snprintf(text, sizeof(text), "defaults of LimitRange %s/%s", by->namespace_name, by->name);
-        findings_add(f, FINDING_APPLIED, words_of(text), NULL, 1);
+        text_buffer text = {0};
+        text_add(&text, "defaults of LimitRange %s/%s", by->namespace_name, by->name);
+        findings_add(f, FINDING_APPLIED, text_str(&text), NULL, 1);
+        text_free(&text);
         pod->template_id = 0;
     }
-    (void)limit_ranges_refuse(&a->ranges, pod, reason, size);
+    (void)limit_ranges_refuse(&a->ranges, pod, reason);
     return by != NULL;
 }
 
@@ -163,13 +165,13 @@ static void tell_late(const admission *a, const berth_engine *engine, findings *
 }
 
 bool admission_refuses(admission *a, const berth_engine *engine, berth_pod_id pod,
-                       admission_lacks lacks, char *reason, size_t size)
+                       admission_lacks lacks, text_buffer *reason)
 {
     const char *missing = lacks.cpu && lacks.memory ? "cpu,memory"
                           : lacks.cpu               ? "cpu"
                           : lacks.memory            ? "memory"
                                                     : "";
-    return resource_quotas_refuse(&a->quotas, engine, pod, missing, reason, size);
+    return resource_quotas_refuse(&a->quotas, engine, pod, missing, reason);
 }
 
 void admission_save(admission *a)
@@ -186,18 +188,19 @@ void admission_end(admission *a, const berth_engine *engine, findings *f,
                    void (*refused)(void *context, berth_pod_id pod, berth_str reason),
                    void *context)
 {
+    text_buffer reason = {0};
     tell_late(a, engine, f);
     if (a->quotas.count > a->settled_quotas)
         count_present(a, engine);
     for (size_t i = a->settled_pods; a->quotas.count > 0 && i < a->count; i++) {
         fresh_pod *pod = &a->pods[i];
-        char reason[512];
         if (pod->refused || pod->runs ||
-            !admission_refuses(a, engine, pod->pod, pod->lacks, reason, sizeof(reason)))
+            !admission_refuses(a, engine, pod->pod, pod->lacks, &reason))
             continue;
         pod->refused = true;
-        refused(context, pod->pod, words_of(reason));
+        refused(context, pod->pod, text_str(&reason));
     }
+    text_free(&reason);
     a->settled_pods = a->count;
     a->settled_ranges = a->ranges.count;
     a->settled_quotas = a->quotas.count;

@@ -41,9 +41,9 @@ typedef struct admission {
 void admission_note(admission *a, const berth_note *note, findings *f);
 
 /* Apply defaults to `*pod`, a copy of a pod that is about to be added. Returns whether anything
- * changed; the result is then valid until the next call. `reason` says why the pod is refused, or
- * is empty. */
-bool admission_pod(admission *a, berth_pod *pod, findings *f, char *reason, size_t size);
+ * changed; the result is then valid until the next call. `reason` receives why the pod is
+ * refused, or nothing. */
+bool admission_pod(admission *a, berth_pod *pod, findings *f, text_buffer *reason);
 
 /* Call after a pod was added as admission_pod left it; `refused`: admission_pod refused it. */
 void admission_added(admission *a, const berth_pod *pod, berth_pod_id id, bool refused);
@@ -56,10 +56,10 @@ void admission_end(admission *a, const berth_engine *engine, findings *f,
 
 admission_lacks admission_lacks_of(const berth_pod *pod);
 
-/* Whether a quota refuses one more pod; if not, the pod counts from now on. `reason` explains the
- * refusal in the plugin's words. Call after admission_end. */
+/* Whether a quota refuses one more pod; if not, the pod counts from now on. `reason` then explains
+ * the refusal in the plugin's words. Call after admission_end. */
 bool admission_refuses(admission *a, const berth_engine *engine, berth_pod_id pod,
-                       admission_lacks lacks, char *reason, size_t size);
+                       admission_lacks lacks, text_buffer *reason);
 
 /* Save the present use of the quotas, and return to it. */
 void admission_save(admission *a);

@@ -187,7 +187,7 @@ typedef struct asked {
     const berth_quantity *limit;
 } asked;
 
-static bool refuses(const limit_entry *entry, asked of, char *reason, size_t size)
+static bool refuses(const limit_entry *entry, asked of, text_buffer *reason)
 {
     const char *what = entry->of_pod ? "Pod" : "Container";
     char bound[64];
@@ -210,7 +210,7 @@ static bool refuses(const limit_entry *entry, asked of, char *reason, size_t siz
     if (verb == NULL)
         return false;
     berth_quantity_format(entry->amount[which], true, bound, sizeof(bound));
-    snprintf(reason, size, "%s %s usage per %s is %s", verb, entry->resource, what, bound);
+    text_add(reason, "%s %s usage per %s is %s", verb, entry->resource, what, bound);
     return true;
 }
 
@@ -221,10 +221,10 @@ static asked of_container(const limit_entry *entry, const berth_container *conta
 }
 
 static bool refuse_containers(const limit_entry *entry, const berth_container *list, uint32_t count,
-                              char *reason, size_t size)
+                              text_buffer *reason)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (refuses(entry, of_container(entry, &list[i]), reason, size))
+        if (refuses(entry, of_container(entry, &list[i]), reason))
             return true;
     return false;
 }
@@ -236,7 +236,7 @@ static void add_to(berth_quantity *sum, const berth_quantity *amount)
 }
 
 /* Check all containers together; a limit counts if every container has one. */
-static bool refuse_whole(const limit_entry *entry, const berth_pod *pod, char *reason, size_t size)
+static bool refuse_whole(const limit_entry *entry, const berth_pod *pod, text_buffer *reason)
 {
     berth_quantity request = {0, 0}, limit = {0, 0};
     bool requested = false, limited = pod->container_count > 0;
@@ -247,26 +247,26 @@ static bool refuse_whole(const limit_entry *entry, const berth_pod *pod, char *r
         requested |= one.request != NULL;
         limited &= one.limit != NULL;
     }
-    return refuses(entry, (asked){requested ? &request : NULL, limited ? &limit : NULL}, reason,
-                   size);
+    return refuses(entry, (asked){requested ? &request : NULL, limited ? &limit : NULL}, reason);
 }
 
-bool limit_ranges_refuse(const limit_ranges *l, const berth_pod *pod, char *reason, size_t size)
+bool limit_ranges_refuse(const limit_ranges *l, const berth_pod *pod, text_buffer *reason)
 {
-    char why[160];
+    text_buffer why = {0};
     for (size_t i = 0; i < l->count; i++) {
         const limit_range *range = &l->items[i];
         for (size_t k = 0; is_of(range, pod) && k < range->count; k++) {
             const limit_entry *entry = &range->entries[k];
-            bool refused = entry->of_pod
-                               ? refuse_whole(entry, pod, why, sizeof(why))
-                               : refuse_containers(entry, pod->containers, pod->container_count,
-                                                   why, sizeof(why)) ||
-                                     refuse_containers(entry, pod->init_containers,
-                                                       pod->init_container_count, why, sizeof(why));
+            bool refused = entry->of_pod ? refuse_whole(entry, pod, &why)
+                                         : refuse_containers(entry, pod->containers,
+                                                             pod->container_count, &why) ||
+                                               refuse_containers(entry, pod->init_containers,
+                                                                 pod->init_container_count, &why);
             if (!refused)
                 continue;
-            snprintf(reason, size, "LimitRange %s refuses it: %s", range->name, why);
+            text_clear(reason);
+            text_add(reason, "LimitRange %s refuses it: %s", range->name, why.text);
+            text_free(&why);
             return true;
         }
     }

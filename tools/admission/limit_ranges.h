@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "berth/berth.h"
+#include "cli/text_buffer.h"
 
 typedef enum limit_bound {
     LIMIT_DEFAULT,
@@ -57,7 +58,7 @@ bool limit_ranges_add(limit_ranges *l, berth_str namespace_name, berth_str name,
 const limit_range *limit_ranges_apply(limit_ranges *l, berth_pod *pod);
 
 /* Whether a pod is refused; if so, `reason` explains it in the plugin's words. */
-bool limit_ranges_refuse(const limit_ranges *l, const berth_pod *pod, char *reason, size_t size);
+bool limit_ranges_refuse(const limit_ranges *l, const berth_pod *pod, text_buffer *reason);
 
 void limit_ranges_free(limit_ranges *l);
 

@@ -160,7 +160,7 @@ static bool is_compute(const char *resource)
 }
 
 static bool refuses(const resource_quota *quota, const berth_engine *engine, berth_pod_id pod,
-                    const char *lacks, char *reason, size_t size)
+                    const char *lacks, text_buffer *reason)
 {
     for (size_t k = 0; k < quota->count; k++) {
         const quota_entry *entry = &quota->entries[k];
@@ -168,7 +168,8 @@ static bool refuses(const resource_quota *quota, const berth_engine *engine, ber
         int64_t more = use_of(engine, pod, entry);
         if (entry->resource != NULL &&
             (is_listed(lacks, entry->resource) || (more == 0 && is_compute(entry->resource)))) {
-            snprintf(reason, size, "failed quota: %s: must specify %s", quota->name, entry->shown);
+            text_clear(reason);
+            text_add(reason, "failed quota: %s: must specify %s", quota->name, entry->shown);
             return true;
         }
         if (more == 0 || entry->used + more <= entry->hard)
@@ -176,7 +177,8 @@ static bool refuses(const resource_quota *quota, const berth_engine *engine, ber
         show_amount(entry, more, asked, sizeof(asked));
         show_amount(entry, entry->used, used, sizeof(used));
         show_amount(entry, entry->hard, hard, sizeof(hard));
-        snprintf(reason, size, "exceeded quota: %s, requested: %s=%s, used: %s=%s, limited: %s=%s",
+        text_clear(reason);
+        text_add(reason, "exceeded quota: %s, requested: %s=%s, used: %s=%s, limited: %s=%s",
                  quota->name, entry->shown, asked, entry->shown, used, entry->shown, hard);
         return true;
     }
@@ -184,11 +186,10 @@ static bool refuses(const resource_quota *quota, const berth_engine *engine, ber
 }
 
 bool resource_quotas_refuse(resource_quotas *q, const berth_engine *engine, berth_pod_id pod,
-                            const char *lacks, char *reason, size_t size)
+                            const char *lacks, text_buffer *reason)
 {
     for (size_t i = 0; i < q->count; i++)
-        if (is_of(&q->items[i], engine, pod) &&
-            refuses(&q->items[i], engine, pod, lacks, reason, size))
+        if (is_of(&q->items[i], engine, pod) && refuses(&q->items[i], engine, pod, lacks, reason))
             return true;
     for (size_t i = 0; i < q->count; i++)
         for (size_t k = 0; is_of(&q->items[i], engine, pod) && k < q->items[i].count; k++)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "berth/berth.h"
+#include "cli/text_buffer.h"
 
 /* One resource of a quota. Amounts are the engine's: cpu in milli, all else in units. */
 typedef struct quota_entry {
@@ -50,7 +51,7 @@ void resource_quotas_count(resource_quotas *q, size_t first, const berth_engine 
 /* Count a new pod, unless a quota refuses it; then `reason` explains the refusal in the plugin's
  * words. `lacks` lists the resources that some container does not request: "cpu,memory". */
 bool resource_quotas_refuse(resource_quotas *q, const berth_engine *engine, berth_pod_id pod,
-                            const char *lacks, char *reason, size_t size);
+                            const char *lacks, text_buffer *reason);
 
 /* Save the present use, and return to it. */
 void resource_quotas_save(resource_quotas *q);

@@ -45,6 +45,8 @@ void suggestion_begin(suggestion *s, const char *wanted)
 void suggestion_offer(suggestion *s, const char *word)
 {
     size_t len = strlen(s->wanted);
+    if (strlen(word) >= sizeof(s->best))
+        return;
     bool begun = len >= 3 && strncmp(s->wanted, word, len) == 0; /* the given word is a prefix */
     uint32_t distance = begun ? 1 : spelling_distance(s->wanted, word);
     if (distance >= s->distance)

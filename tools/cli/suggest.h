@@ -13,7 +13,8 @@ typedef struct suggestion {
 
 void suggestion_begin(suggestion *s, const char *wanted);
 
-/* Offer a valid word; of equally close words, the first is kept. */
+/* Offer a valid word; of equally close words, the first is kept. Words that have no room in `best`
+ * are passed over. */
 void suggestion_offer(suggestion *s, const char *word);
 
 /* The best word, or NULL if none is close enough. Borrowed from `s`. */

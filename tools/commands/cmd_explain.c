@@ -8,10 +8,10 @@
 #include "cli/heap.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "cli/text_buffer.h"
 #include "commands/commands.h"
 #include "commands/explain_request.h"
 #include "explain/pod_lookup.h"
-#include "explain/text_buffer.h"
 #include "plans/node_lookup.h"
 
 enum { MIN_FEASIBLE = 100 }; /* kube-scheduler's minFeasibleNodesToFind */

@@ -15,17 +15,17 @@ enum { NOTE_BYTES = 2048 };
 /* Write the note about a pod, without its volumes. */
 static void write_note(const drain *d, const move *one, char *room, size_t size)
 {
-    char keeper[400];
-    budgets_name(&d->input.budgets, one->budget, keeper, sizeof(keeper));
+    const berth_str keeper = budgets_name(&d->input.budgets, one->budget);
     if (one->to == BERTH_NODE_NONE) {
         berth_str message = word_table_get(&d->plan.messages, one->message);
         snprintf(room, size, "%.*s", (int)message.len, message.data);
     } else if (one->budget == BUDGET_SEVERAL)
         snprintf(room, size, "two disruption budgets cover it: no eviction is allowed");
     else if (one->turn == 0)
-        snprintf(room, size, "budget %s keeps it", keeper);
+        snprintf(room, size, "budget %.*s keeps it", (int)keeper.len, keeper.data);
     else if (one->turn > 1)
-        snprintf(room, size, "in turn %" PRIu32 ", as budget %s allows", one->turn, keeper);
+        snprintf(room, size, "in turn %" PRIu32 ", as budget %.*s allows", one->turn,
+                 (int)keeper.len, keeper.data);
     else
         snprintf(room, size, "%s", one->bare ? "no controller" : "");
 }

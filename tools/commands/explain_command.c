@@ -5,7 +5,7 @@
 
 #include "cli/plain_text.h"
 #include "cli/terminal.h"
-#include "explain/text_buffer.h"
+#include "cli/text_buffer.h"
 
 enum { INDENT = 6, BREAK = 2 }; /* blanks before a further line, columns of " \\" */
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "explain/text_buffer.h"
+#include "cli/text_buffer.h"
 #include "loading/cluster_input.h"
 
 /* Write "berth explain --in-turn -f cluster.json shop/web-0", with the same files, version and

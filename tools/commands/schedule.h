@@ -3,8 +3,8 @@
 #define BERTH_TOOLS_SCHEDULE_H
 
 #include "cli/listing.h"
+#include "cli/text_buffer.h"
 #include "explain/reason_sets.h"
-#include "explain/text_buffer.h"
 #include "loading/cluster_input.h"
 
 /* The outcome for one pending pod. */

@@ -4,7 +4,7 @@
 
 #include "berth/berth.h"
 #include "cli/output.h"
-#include "explain/text_buffer.h"
+#include "cli/text_buffer.h"
 
 /* How far a node's devices satisfy each request. Texts are the engine's, valid until it changes. */
 typedef struct device_lacks {

@@ -6,6 +6,7 @@
 
 #include "cli/exits.h"
 #include "cli/suggest.h"
+#include "cli/text_buffer.h"
 #include "cli/words.h"
 
 enum { NAMESPACES_SHOWN = 3 };
@@ -57,47 +58,54 @@ typedef struct nearest {
     suggestion suggestion;
     bool qualified; /* compare namespaces, too */
     berth_str name;
-    char shown[600]; /* the closest pod; the namespace "default" is omitted unless it was typed */
+    text_buffer shown; /* the closest pod; the namespace "default" is omitted unless it was typed */
+    text_buffer whole; /* the name of the pod looked at */
 } nearest;
 
 static void note_nearest(void *context, berth_pod_id pod, berth_str namespace_name, berth_str name)
 {
     nearest *n = context;
-    char text[600];
     uint32_t before = n->suggestion.distance;
     (void)pod;
-    snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
-             (int)name.len, name.data);
+    const char *text = text_name(&n->whole, (berth_str){0}, namespace_name, name).data;
+    const char *own = text + n->whole.len - name.len;
     if (n->qualified && words_equal(name, n->name) && before > 0) {
         n->suggestion.distance = 0; /* a wrong namespace is more likely than a typo in the name */
-        snprintf(n->shown, sizeof(n->shown), "%s", text);
+        text_clear(&n->shown);
+        text_add(&n->shown, "%s", text);
         return;
     }
-    suggestion_offer(&n->suggestion, n->qualified ? text : text + namespace_name.len + 1);
+    suggestion_offer(&n->suggestion, n->qualified ? text : own);
     if (n->suggestion.distance == before)
         return;
     bool plain = !n->qualified && words_equal(namespace_name, words_of("default"));
-    snprintf(n->shown, sizeof(n->shown), "%s", plain ? text + namespace_name.len + 1 : text);
+    text_clear(&n->shown);
+    text_add(&n->shown, "%s", plain ? own : text);
 }
 
 /* `text` is the text as typed; `namespace_name` is absent if none was typed. */
 static berth_status not_found(berth_engine *engine, const char *text, berth_str namespace_name,
                               berth_str name, berth_error *error)
 {
-    char full[600];
+    text_buffer full = {0};
     char where[300] = "in the input";
     bool separate = strchr(text, '/') == NULL && namespace_name.len > 0;
     nearest n = {.qualified = namespace_name.len > 0, .name = name};
-    snprintf(full, sizeof(full), "%.*s/%.*s", (int)namespace_name.len,
-             n.qualified ? namespace_name.data : "", (int)name.len, name.data);
     if (separate)
         snprintf(where, sizeof(where), "in namespace %.*s", (int)namespace_name.len,
                  namespace_name.data);
-    suggestion_begin(&n.suggestion, n.qualified ? full : text);
+    suggestion_begin(&n.suggestion,
+                     n.qualified ? text_name(&full, (berth_str){0}, namespace_name, name).data
+                                 : text);
     pod_lookup_each(engine, note_nearest, &n);
     bool like = n.suggestion.distance == 0 || suggestion_end(&n.suggestion) != NULL;
-    return error_set(error, BERTH_E_NOT_FOUND, NULL, "pod '%s' is not %s%s%s%s", text, where,
-                     like ? "; did you mean '" : "", like ? n.shown : "", like ? "'?" : "");
+    berth_status status = error_set(error, BERTH_E_NOT_FOUND, NULL, "pod '%s' is not %s%s%s%s",
+                                    text, where, like ? "; did you mean '" : "",
+                                    like ? text_str(&n.shown).data : "", like ? "'?" : "");
+    text_free(&n.shown);
+    text_free(&n.whole);
+    text_free(&full);
+    return status;
 }
 
 static berth_status has_finished(const finished_pod *pod, berth_error *error)

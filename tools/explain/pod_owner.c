@@ -10,7 +10,9 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/object_names.h"
 #include "cli/suggest.h"
+#include "cli/text_buffer.h"
 #include "cli/words.h"
 #include "explain/pod_lookup.h"
 
@@ -127,6 +129,7 @@ typedef struct owner_search {
     berth_str namespaces[2]; /* the first two with such a workload */
     uint32_t namespace_count;
     suggestion like;
+    text_buffer whole; /* the name of the workload looked at */
 } owner_search;
 
 /* Looks at the workload of one pod, if it is of the wanted kind; returns whether it is the wanted
@@ -134,11 +137,9 @@ typedef struct owner_search {
 static bool look_at(owner_search *s, berth_str namespace_name, berth_str name)
 {
     const pod_owner *wanted = s->wanted;
-    char text[600];
-    snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
-             (int)name.len, name.data);
+    const char *text = text_name(&s->whole, (berth_str){0}, namespace_name, name).data;
     suggestion_offer(&s->like,
-                     wanted->namespace_name.len > 0 ? text : text + namespace_name.len + 1);
+                     wanted->namespace_name.len > 0 ? text : text + s->whole.len - name.len);
     if (!words_equal(name, wanted->name) ||
         (wanted->namespace_name.len > 0 && !words_equal(namespace_name, wanted->namespace_name)))
         return false;
@@ -200,19 +201,24 @@ berth_status pod_owner_find(pod_owner *owner, berth_engine *engine, const finish
                             berth_pod_id **pods, uint32_t *count, uint32_t *finished_count,
                             berth_error *error)
 {
-    char wanted[600];
+    text_buffer wanted = {0};
+    berth_status status = BERTH_OK;
     owner_search s = {.engine = engine, .wanted = owner};
     bool qualified = owner->namespace_name.len > 0;
-    snprintf(wanted, sizeof(wanted), "%.*s%s%.*s", (int)owner->namespace_name.len,
-             qualified ? owner->namespace_name.data : "", qualified ? "/" : "",
-             (int)owner->name.len, owner->name.data);
-    suggestion_begin(&s.like, wanted);
+    if (qualified)
+        (void)text_name(&wanted, (berth_str){0}, owner->namespace_name, owner->name);
+    else
+        text_add_str(&wanted, owner->name);
+    suggestion_begin(&s.like, text_str(&wanted).data);
     pod_lookup_each(engine, note_pod, &s);
     *finished_count = look_at_finished(&s, finished);
     *pods = s.pods;
     *count = (uint32_t)s.count;
     if (s.namespace_count == 0)
-        return not_found(owner, &s, error);
+        status = not_found(owner, &s, error);
+    text_free(&s.whole);
+    text_free(&wanted);
+    TRY(status);
     if (s.namespace_count > 1)
         return error_set(
             error, BERTH_E_CONFLICT, NULL,
@@ -241,7 +247,6 @@ static void note_name(void *context, berth_pod_id pod, berth_str namespace_name,
     owner_names *n = context;
     berth_pod_info info = {.size = sizeof(info)};
     berth_str owner = {0};
-    char text[600];
     (void)name;
     if ((n->namespace_name.len > 0 && !words_equal(namespace_name, n->namespace_name)) ||
         berth_engine_pod_info(n->engine, pod, &info, NULL) != BERTH_OK)
@@ -249,9 +254,7 @@ static void note_name(void *context, berth_pod_id pod, berth_str namespace_name,
     berth_str hash = berth_engine_pod_label(n->engine, pod, words_of("pod-template-hash"));
     if (!name_in_kind(n->kind, info.owner_kind, info.owner_name, hash, &owner))
         return;
-    snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
-             (int)owner.len, owner.data);
-    word_table_add(&n->names, words_of(text));
+    (void)object_names_add(&n->names, (berth_str){0}, namespace_name, owner);
 }
 
 berth_status pod_owner_no_name(const char *kind, berth_str namespace_name, berth_engine *engine,

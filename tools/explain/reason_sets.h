@@ -4,8 +4,8 @@
 
 #include "berth/engine.h"
 #include "cli/output.h"
+#include "cli/text_buffer.h"
 #include "cli/words.h"
-#include "explain/text_buffer.h"
 
 /* A reason, and the smallest and largest number of nodes with it among the pods of a set. */
 typedef struct set_reason {

@@ -3,7 +3,7 @@
 #define BERTH_TOOLS_SHORTFALL_H
 
 #include "berth/berth.h"
-#include "explain/text_buffer.h"
+#include "cli/text_buffer.h"
 
 /* A resource that a node lacks. Texts are the engine's. */
 typedef struct shortage {

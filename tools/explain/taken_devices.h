@@ -4,7 +4,7 @@
 
 #include "berth/berth.h"
 #include "cli/output.h"
-#include "explain/text_buffer.h"
+#include "cli/text_buffer.h"
 #include "loading/claim_book.h"
 
 /* Texts belong to the engine, valid until it changes, and to the book. */

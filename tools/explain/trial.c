@@ -46,16 +46,22 @@ void trial_back(trial *t)
 
 static void name_victims(const trial *t, trial_answer *out)
 {
+    enum { MORE = sizeof(" and 4294967295 more") };
+    const uint32_t count = berth_explanation_victim_count(t->why);
     size_t at = 0;
-    for (uint32_t i = 0; i < berth_explanation_victim_count(t->why); i++) {
+    for (uint32_t i = 0; i < count; i++) {
         berth_str namespace_name = {0};
         berth_str name = {0};
         berth_engine_pod_name(t->branch, berth_explanation_victim(t->why, i), &namespace_name,
                               &name);
-        if (at < sizeof(out->evicting))
-            at += (size_t)snprintf(out->evicting + at, sizeof(out->evicting) - at, "%s%.*s/%.*s",
-                                   i > 0 ? ", " : "", (int)namespace_name.len, namespace_name.data,
-                                   (int)name.len, name.data);
+        if (at + namespace_name.len + name.len + 4 + MORE > sizeof(out->evicting)) {
+            snprintf(out->evicting + at, sizeof(out->evicting) - at, "%s%u%s", i > 0 ? " and " : "",
+                     (unsigned)(count - i), i > 0 ? " more" : " pods");
+            return;
+        }
+        at += (size_t)snprintf(out->evicting + at, sizeof(out->evicting) - at, "%s%.*s/%.*s",
+                               i > 0 ? ", " : "", (int)namespace_name.len, namespace_name.data,
+                               (int)name.len, name.data);
     }
 }
 

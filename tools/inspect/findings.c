@@ -9,6 +9,7 @@
 
 #include "cli/heap.h"
 #include "cli/plain_text.h"
+#include "cli/text_buffer.h"
 #include "cli/verbosity.h"
 
 enum { SHOWN_PLACED = 10, SHOWN_MISSING = 3 };
@@ -93,10 +94,11 @@ static char *place_text(const berth_error *place)
 void findings_add(findings *f, finding_kind kind, berth_str text, const berth_error *place,
                   uint64_t count)
 {
-    char key[1024];
-    int len = snprintf(key, sizeof(key), "%c%.*s", 'A' + (int)kind, (int)text.len, text.data);
-    uint32_t length = (uint32_t)len < sizeof(key) ? (uint32_t)len : (uint32_t)sizeof(key) - 1;
-    uint32_t number = word_table_add(&f->keys, (berth_str){key, length});
+    text_buffer key = {0};
+    text_add(&key, "%c", 'A' + (int)kind);
+    text_add_str(&key, text);
+    uint32_t number = word_table_add(&f->keys, text_str(&key));
+    text_free(&key);
     if (number == f->count) {
         f->items = heap_grow(f->items, &f->capacity, f->count + 1, sizeof(*f->items));
         f->items[f->count++] = (finding){.kind = kind,

@@ -2,29 +2,33 @@
  * pod that the reader marks as a replica costs one look into a small cache. */
 #include "inspect/references.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/heap.h"
 #include "cli/suggest.h"
+#include "cli/text_buffer.h"
 #include "inspect/fresh.h"
-
-enum { NAME_MAX_BYTES = 700 };
 
 /* ---- names ---- */
 
 /* Writes "KIND NAMESPACE/NAME", or "KIND NAME" without a namespace. */
-static berth_str name_of(char out[NAME_MAX_BYTES], const char *kind, berth_str namespace_name,
-                         berth_str name)
+static berth_str name_of(text_buffer *out, berth_str kind, berth_str namespace_name, berth_str name)
 {
-    bool in = namespace_name.data != NULL;
-    if (in && namespace_name.len == 0)
-        namespace_name = words_of("default");
-    int len = snprintf(out, NAME_MAX_BYTES, "%s %.*s%s%.*s", kind, in ? (int)namespace_name.len : 0,
-                       in ? namespace_name.data : "", in ? "/" : "", (int)name.len,
-                       name.data != NULL ? name.data : "");
-    return (berth_str){out, len < NAME_MAX_BYTES ? (uint32_t)len : NAME_MAX_BYTES - 1};
+    if (namespace_name.data != NULL)
+        return text_name(out, kind, namespace_name, name);
+    text_clear(out);
+    text_add_str(out, kind);
+    text_add_str(out, words_of(" "));
+    text_add_str(out, name);
+    return text_str(out);
+}
+
+static void add(word_table *table, berth_str kind, berth_str namespace_name, berth_str name)
+{
+    text_buffer named = {0};
+    (void)word_table_add(table, name_of(&named, kind, namespace_name, name));
+    text_free(&named);
 }
 
 static berth_str namespace_of(const berth_metadata *meta)
@@ -33,12 +37,15 @@ static berth_str namespace_of(const berth_metadata *meta)
 }
 
 /* Record a reference; returns its number in `wanted`. */
-static uint32_t want(references *r, finding_kind kind, berth_str named, uint64_t count)
+static uint32_t want(references *r, finding_kind kind, berth_str of, berth_str namespace_name,
+                     berth_str name, uint64_t count)
 {
-    char key[NAME_MAX_BYTES + 1];
-    key[0] = (char)('A' + (int)kind);
-    memcpy(key + 1, named.data, named.len);
-    uint32_t number = word_table_add(&r->wanted, (berth_str){key, named.len + 1});
+    text_buffer named = {0}, key = {0};
+    text_add(&key, "%c", 'A' + (int)kind);
+    text_add_str(&key, name_of(&named, of, namespace_name, name));
+    uint32_t number = word_table_add(&r->wanted, text_str(&key));
+    text_free(&named);
+    text_free(&key);
     size_t before = r->capacity;
     r->items = heap_grow(r->items, &r->capacity, (size_t)number + 1, sizeof(*r->items));
     if (r->capacity > before)
@@ -88,13 +95,11 @@ static uint32_t want_owners(references *r, const berth_pod *pod, bool is_over)
     uint32_t controller = UINT32_MAX;
     for (uint32_t i = 0; i < pod->meta.owner_count; i++) {
         const berth_owner *owner = &pod->meta.owners[i];
-        char kind[64];
-        char name[NAME_MAX_BYTES];
-        snprintf(kind, sizeof(kind), "%.*s", (int)owner->kind.len, owner->kind.data);
-        berth_str named = name_of(name, kind, namespace_of(&pod->meta), owner->name);
-        word_table_add(&r->owners, named);
+        const berth_str in = namespace_of(&pod->meta);
+        add(&r->owners, owner->kind, in, owner->name);
         if (owner->controller && spreads_by(owner->kind))
-            controller = want(r, FINDING_CONTROLLER, named, !is_over && is_moved(r, pod));
+            controller = want(r, FINDING_CONTROLLER, owner->kind, in, owner->name,
+                              !is_over && is_moved(r, pod));
     }
     return controller;
 }
@@ -103,11 +108,9 @@ static void want_claims(references *r, const berth_pod *pod)
 {
     for (uint32_t i = 0; i < pod->volume_count; i++) {
         const berth_volume_source *source = &pod->volumes[i].source;
-        char name[NAME_MAX_BYTES];
         if (source->kind == BERTH_VOLUME_CLAIM)
             want(r, is_moved(r, pod) ? FINDING_CLAIM : FINDING_CLAIM_RUNNING,
-                 name_of(name, "PersistentVolumeClaim", namespace_of(&pod->meta), source->handle),
-                 1);
+                 words_of("PersistentVolumeClaim"), namespace_of(&pod->meta), source->handle, 1);
     }
 }
 
@@ -115,16 +118,13 @@ static void want_claims(references *r, const berth_pod *pod)
  * already. */
 static void want_devices(references *r, const berth_pod *pod)
 {
-    char name[NAME_MAX_BYTES];
-    berth_str in = namespace_of(&pod->meta);
+    const berth_str kind = words_of("ResourceClaim"), in = namespace_of(&pod->meta);
     for (uint32_t i = 0; i < pod->resource_claim_count && is_moved(r, pod); i++)
         if (pod->resource_claims[i].claim.len > 0)
-            want(r, FINDING_CLAIM,
-                 name_of(name, "ResourceClaim", in, pod->resource_claims[i].claim), 1);
+            want(r, FINDING_CLAIM, kind, in, pod->resource_claims[i].claim, 1);
     for (uint32_t i = 0; i < pod->resource_claim_status_count && is_moved(r, pod); i++)
         if (pod->resource_claim_statuses[i].claim.len > 0)
-            want(r, FINDING_CLAIM,
-                 name_of(name, "ResourceClaim", in, pod->resource_claim_statuses[i].claim), 1);
+            want(r, FINDING_CLAIM, kind, in, pod->resource_claim_statuses[i].claim, 1);
 }
 
 static bool selects(const berth_pod_affinity_term *terms, uint32_t count)
@@ -150,11 +150,10 @@ static bool selects_namespaces(const berth_pod *pod)
 /* Record the namespace of a new pod, unless it always exists. */
 static uint32_t want_home(references *r, const berth_pod *pod)
 {
-    char name[NAME_MAX_BYTES];
     berth_str in = namespace_of(&pod->meta);
     if (!is_fresh(&pod->meta) || words_equal(in, words_of("default")))
         return UINT32_MAX;
-    return want(r, FINDING_HOME, name_of(name, "Namespace", (berth_str){0}, in), 1);
+    return want(r, FINDING_HOME, words_of("Namespace"), (berth_str){0}, in, 1);
 }
 
 static bool see_pod(references *r, const berth_pod *pod)
@@ -187,20 +186,18 @@ static bool see_pod(references *r, const berth_pod *pod)
 
 static void see_claim(references *r, const berth_persistent_volume_claim *claim)
 {
-    char name[NAME_MAX_BYTES];
     if (claim->volume_name.len > 0)
-        want(r, FINDING_VOLUME,
-             name_of(name, "PersistentVolume", (berth_str){0}, claim->volume_name), 1);
+        want(r, FINDING_VOLUME, words_of("PersistentVolume"), (berth_str){0}, claim->volume_name,
+             1);
     else if (claim->storage_class.len > 0)
-        want(r, FINDING_STORAGE_CLASS,
-             name_of(name, "StorageClass", (berth_str){0}, claim->storage_class), 1);
+        want(r, FINDING_STORAGE_CLASS, words_of("StorageClass"), (berth_str){0},
+             claim->storage_class, 1);
 }
 
 static void want_device_class(references *r, berth_str class_name)
 {
-    char name[NAME_MAX_BYTES];
     if (class_name.len > 0)
-        want(r, FINDING_DEVICE_CLASS, name_of(name, "DeviceClass", (berth_str){0}, class_name), 1);
+        want(r, FINDING_DEVICE_CLASS, words_of("DeviceClass"), (berth_str){0}, class_name, 1);
 }
 
 /* A claim with devices needs nothing more. */
@@ -222,7 +219,6 @@ bool references_object(references *r, const berth_object *object)
 {
     const berth_metadata *meta = object->as.any;
     berth_str in = {0};
-    char name[NAME_MAX_BYTES];
     switch (object->kind) {
     case BERTH_KIND_POD:
         return see_pod(r, object->as.pod);
@@ -260,16 +256,13 @@ bool references_object(references *r, const berth_object *object)
     default:
         break;
     }
-    word_table_add(&r->present, name_of(name, berth_kind_name(object->kind), in, meta->name));
+    add(&r->present, words_of(berth_kind_name(object->kind)), in, meta->name);
     return false;
 }
 
 void references_workload(references *r, berth_str kind, berth_str namespace_name, berth_str name)
 {
-    char text[64];
-    char named[NAME_MAX_BYTES];
-    snprintf(text, sizeof(text), "%.*s", (int)kind.len, kind.data);
-    word_table_add(&r->workloads, name_of(named, text, namespace_name, name));
+    add(&r->workloads, kind, namespace_name, name);
 }
 
 /* ---- the end ---- */
@@ -330,18 +323,18 @@ static void find_workloads(const references *r, findings *f)
     uint32_t number;
     for (uint32_t i = 0; i < r->workloads.count; i++) {
         berth_str workload = word_table_get(&r->workloads, i);
-        char text[NAME_MAX_BYTES + 128];
+        text_buffer text = {0};
         if (word_table_find(&r->owners, workload, &number) ||
             has_heirs(r, workload, "Deployment", "ReplicaSet") ||
             has_heirs(r, workload, "CronJob", "Job") ||
             has_maker(r, workload, "ReplicaSet", "Deployment") ||
             has_maker(r, workload, "Job", "CronJob"))
             continue;
-        int len = snprintf(text, sizeof(text),
-                           "%.*s comes from an API server, and none of its pods is in the input: "
-                           "--expand makes them",
-                           (int)workload.len, workload.data);
-        findings_add(f, FINDING_WORKLOAD, (berth_str){text, (uint32_t)len}, NULL, 1);
+        text_add_str(&text, workload);
+        text_add(&text, " comes from an API server, and none of its pods is in the input: "
+                        "--expand makes them");
+        findings_add(f, FINDING_WORKLOAD, text_str(&text), NULL, 1);
+        text_free(&text);
     }
 }
 
@@ -349,11 +342,12 @@ static void find_namespaces(const references *r, findings *f)
 {
     uint32_t number;
     for (uint32_t i = 0; r->selects_namespaces && i < r->namespaces.count; i++) {
-        char name[NAME_MAX_BYTES];
-        berth_str named =
-            name_of(name, "Namespace", (berth_str){0}, word_table_get(&r->namespaces, i));
+        text_buffer name = {0};
+        berth_str named = name_of(&name, words_of("Namespace"), (berth_str){0},
+                                  word_table_get(&r->namespaces, i));
         if (!word_table_find(&r->present, named, &number))
             findings_add(f, FINDING_NAMESPACE, named, NULL, r->namespace_pods[i]);
+        text_free(&name);
     }
 }
 
@@ -362,48 +356,56 @@ static void find_home(const references *r, berth_str named, uint64_t count, find
 {
     static const char kind[] = "Namespace ";
     const size_t skip = sizeof(kind) - 1;
-    char wanted[NAME_MAX_BYTES], text[2 * NAME_MAX_BYTES];
+    text_buffer name = {0}, text = {0};
     suggestion like;
     if (r->namespace_objects == 0)
         return;
-    snprintf(wanted, sizeof(wanted), "%.*s", (int)(named.len - skip), named.data + skip);
-    suggestion_begin(&like, wanted);
+    text_add_str(&name, (berth_str){named.data + skip, named.len - (uint32_t)skip});
+    suggestion_begin(&like, text_str(&name).data);
     for (uint32_t i = 0; i < r->present.count; i++) {
-        char name[NAME_MAX_BYTES];
         berth_str present = word_table_get(&r->present, i);
-        if (present.len <= skip || memcmp(present.data, kind, skip) != 0)
-            continue;
-        snprintf(name, sizeof(name), "%.*s", (int)(present.len - skip), present.data + skip);
-        suggestion_offer(&like, name);
+        if (present.len > skip && memcmp(present.data, kind, skip) == 0)
+            suggestion_offer(&like, present.data + skip);
     }
     const char *best = suggestion_end(&like);
-    snprintf(text, sizeof(text), "%.*s%s%s%s", (int)named.len, named.data,
-             best != NULL ? " (did you mean " : "", best != NULL ? best : "",
-             best != NULL ? "?)" : "");
-    findings_add(f, FINDING_HOME, words_of(text), NULL, count);
+    text_add_str(&text, named);
+    if (best != NULL)
+        text_add(&text, " (did you mean %s?)", best);
+    findings_add(f, FINDING_HOME, text_str(&text), NULL, count);
+    text_free(&name);
+    text_free(&text);
+}
+
+/* Whether the input has a namespace, or a pod in it. */
+static bool has_namespace(const references *r, berth_str name)
+{
+    uint32_t number;
+    text_buffer named = {0};
+    const bool found =
+        word_table_find(&r->namespaces, name, &number) ||
+        word_table_find(&r->present, name_of(&named, words_of("Namespace"), (berth_str){0}, name),
+                        &number);
+    text_free(&named);
+    return found;
 }
 
 /* A mistyped namespace would list nothing, which reads like a good answer. */
 static void find_listed(const references *r, findings *f)
 {
     uint32_t number;
-    char name[NAME_MAX_BYTES], text[2 * NAME_MAX_BYTES];
-    if (r->listed == NULL || word_table_find(&r->namespaces, words_of(r->listed), &number) ||
-        word_table_find(&r->present,
-                        name_of(name, "Namespace", (berth_str){0}, words_of(r->listed)), &number))
-        return;
+    text_buffer text = {0};
     suggestion like;
+    if (r->listed == NULL || has_namespace(r, words_of(r->listed)))
+        return;
     suggestion_begin(&like, r->listed);
-    for (uint32_t i = 0; i < r->namespaces.count; i++) {
-        const berth_str other = word_table_get(&r->namespaces, i);
-        snprintf(name, sizeof(name), "%.*s", (int)other.len, other.data);
-        suggestion_offer(&like, name);
-    }
+    for (number = 0; number < r->namespaces.count; number++)
+        suggestion_offer(&like, word_table_get(&r->namespaces, number).data);
     const char *best = suggestion_end(&like);
-    snprintf(text, sizeof(text), "the input has no namespace '%.250s', so nothing is listed%s%s%s",
-             r->listed, best != NULL ? ": did you mean '" : "", best != NULL ? best : "",
-             best != NULL ? "'?" : "");
-    findings_add(f, FINDING_VALUE, words_of(text), NULL, 1);
+    text_add(&text, "the input has no namespace '%s', so nothing is listed", r->listed);
+    if (best != NULL)
+        text_add(&text, ": did you mean '%s'?", best);
+    findings_add(f, FINDING_VALUE, text_str(&text), NULL, 1);
+    text_free(&text);
 }
 
 void references_end(const references *r, findings *f)

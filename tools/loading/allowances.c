@@ -9,23 +9,11 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/object_names.h"
+#include "cli/text_buffer.h"
 #include "loading/controllers.h"
 
-enum { NAME_BYTES = 700 };
-
 /* ---- collecting ---- */
-
-static uint32_t number_of(word_table *table, berth_str kind, berth_str namespace_name,
-                          berth_str name)
-{
-    char text[NAME_BYTES];
-    if (namespace_name.len == 0)
-        namespace_name = words_of("default");
-    int len = snprintf(text, sizeof(text), "%.*s %.*s/%.*s", (int)kind.len, kind.data,
-                       (int)namespace_name.len, namespace_name.data, (int)name.len, name.data);
-    return word_table_add(table,
-                          (berth_str){text, len < NAME_BYTES ? (uint32_t)len : NAME_BYTES - 1});
-}
 
 /* A pod without a Ready condition counts as ready. */
 static bool is_ready(const berth_pod *pod)
@@ -42,7 +30,8 @@ void allowances_pod(allowances *a, const berth_pod *pod, berth_pod_id id)
     if (id == BERTH_POD_NONE)
         return;
     if (owner != NULL) {
-        uint32_t number = number_of(&a->owners, owner->kind, pod->meta.namespace_name, owner->name);
+        uint32_t number =
+            object_names_add(&a->owners, owner->kind, pod->meta.namespace_name, owner->name);
         a->owned = heap_grow(a->owned, &a->owned_capacity, a->owned_count + 1, sizeof(*a->owned));
         a->owned[a->owned_count++] = (counted_pod){id, number};
     }
@@ -57,7 +46,7 @@ void allowances_note(allowances *a, const berth_note *note)
 {
     if (note->workload == NULL)
         return;
-    uint32_t number = number_of(&a->workloads, note->kind, note->namespace_name, note->name);
+    uint32_t number = object_names_add(&a->workloads, note->kind, note->namespace_name, note->name);
     a->replicas =
         heap_grow(a->replicas, &a->replicas_capacity, (size_t)number + 1, sizeof(*a->replicas));
     a->replicas[number] = note->workload->wanted;
@@ -71,15 +60,18 @@ static bool find_replicas(const allowances *a, berth_str owner, berth_str *scale
 {
     static const char set[] = "ReplicaSet ";
     const size_t set_len = sizeof(set) - 1;
-    char text[NAME_BYTES + 16];
     uint32_t number;
     const char *dash = owner.len > set_len && memcmp(owner.data, set, set_len) == 0
                            ? memrchr(owner.data, '-', owner.len)
                            : NULL;
     if (dash != NULL) {
-        int len = snprintf(text, sizeof(text), "Deployment %.*s",
-                           (int)(dash - owner.data - (ptrdiff_t)set_len), owner.data + set_len);
-        if (word_table_find(&a->workloads, (berth_str){text, (uint32_t)len}, &number)) {
+        text_buffer deployment = {0};
+        text_add_str(&deployment, words_of("Deployment "));
+        text_add_str(&deployment, (berth_str){owner.data + set_len,
+                                              (uint32_t)(dash - owner.data) - (uint32_t)set_len});
+        const bool found = word_table_find(&a->workloads, text_str(&deployment), &number);
+        text_free(&deployment);
+        if (found) {
             *scaled = word_table_get(&a->workloads, number);
             *out = a->replicas[number];
             return true;
@@ -211,17 +203,15 @@ static int64_t desired_of(const berth_pod_disruption_budget *source, const count
 static void tell(const berth_pod_disruption_budget *source, const count *c, int64_t desired,
                  int32_t allowed, findings *f)
 {
-    char text[NAME_BYTES + 200];
-    berth_str in = source->meta.namespace_name;
-    if (in.len == 0)
-        in = words_of("default");
-    int len =
-        snprintf(text, sizeof(text),
-                 "PodDisruptionBudget %.*s/%.*s has no status: of its %" PRId64 " pods %" PRId64
-                 " are healthy and %" PRId64 " must stay, so that %" PRId32 " may go at a time",
-                 (int)in.len, in.data, (int)source->meta.name.len, source->meta.name.data, c->pods,
-                 c->healthy, desired, allowed);
-    findings_add(f, FINDING_COMPUTED, (berth_str){text, (uint32_t)len}, NULL, 1);
+    text_buffer text = {0};
+    (void)text_name(&text, words_of("PodDisruptionBudget"), source->meta.namespace_name,
+                    source->meta.name);
+    text_add(&text,
+             " has no status: of its %" PRId64 " pods %" PRId64 " are healthy and %" PRId64
+             " must stay, so that %" PRId32 " may go at a time",
+             c->pods, c->healthy, desired, allowed);
+    findings_add(f, FINDING_COMPUTED, text_str(&text), NULL, 1);
+    text_free(&text);
 }
 
 static berth_status complete(const allowances *a, budget *one, berth_engine *engine, findings *f,

@@ -11,24 +11,13 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/object_names.h"
 #include "loading/planned.h"
 #include "loading/pod_copies.h"
-
-enum { TARGET_BYTES = 640 };
 
 const char *const scale_goal_names[] = {"current", "min", "max", NULL};
 
 /* ---- reading ---- */
-
-static berth_str target_key(berth_str kind, berth_str namespace_name, berth_str name,
-                            char out[TARGET_BYTES])
-{
-    if (namespace_name.len == 0)
-        namespace_name = words_of("default");
-    int len = snprintf(out, TARGET_BYTES, "%.*s %.*s/%.*s", (int)kind.len, kind.data,
-                       (int)namespace_name.len, namespace_name.data, (int)name.len, name.data);
-    return (berth_str){out, len < TARGET_BYTES ? (uint32_t)len : TARGET_BYTES - 1};
-}
 
 static void tell(findings *f, const berth_error *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -70,7 +59,6 @@ static void add_autoscaler(autoscalers *a, const berth_note *note, const json_t 
     const json_t *reference = json_object_get(spec, "scaleTargetRef");
     const json_t *fewest = json_object_get(spec, "minReplicas");
     const char *fault = fault_of(spec, reference);
-    char key[TARGET_BYTES];
     if (fault != NULL) {
         tell(f, note->place, "it is not applied: %s", fault);
         return;
@@ -84,9 +72,8 @@ static void add_autoscaler(autoscalers *a, const berth_note *note, const json_t 
         .most = (uint64_t)json_integer_value(json_object_get(spec, "maxReplicas")),
     };
     const size_t known = a->targets.count;
-    const uint32_t number =
-        word_table_add(&a->targets, target_key(words_of(one.kind), words_of(one.namespace_name),
-                                               words_of(one.target), key));
+    const uint32_t number = object_names_add(&a->targets, words_of(one.kind),
+                                             words_of(one.namespace_name), words_of(one.target));
     if (number < known && strcmp(a->items[number].name, one.name) != 0) {
         tell(f, NULL, "HPA %s and HPA %s of namespace %s both scale %s %s: neither is applied",
              a->items[number].name, one.name, one.namespace_name, one.kind, one.target);
@@ -107,12 +94,10 @@ static void add_autoscaler(autoscalers *a, const berth_note *note, const json_t 
 
 void autoscalers_note(autoscalers *a, const berth_note *note, findings *f)
 {
-    char key[TARGET_BYTES];
     if (a->goal == SCALE_CURRENT)
         return;
     if (note->workload != NULL)
-        (void)word_table_add(&a->workloads,
-                             target_key(note->kind, note->namespace_name, note->name, key));
+        (void)object_names_add(&a->workloads, note->kind, note->namespace_name, note->name);
     if (!words_equal(note->kind, words_of(AUTOSCALER_KIND)) || note->text.len == 0)
         return;
     json_t *object = json_loadb(note->text.data, note->text.len, 0, NULL);
@@ -127,9 +112,8 @@ void autoscalers_note(autoscalers *a, const berth_note *note, findings *f)
 static void add_pod(autoscalers *a, berth_str kind, const berth_pod_info *info, berth_str name,
                     berth_pod_id pod)
 {
-    char key[TARGET_BYTES];
     uint32_t number = 0;
-    if (!word_table_find(&a->targets, target_key(kind, info->namespace_name, name, key), &number))
+    if (!object_names_find(&a->targets, kind, info->namespace_name, name, &number))
         return;
     a->pods = heap_grow(a->pods, &a->pod_capacity, a->pod_count + 1, sizeof(*a->pods));
     a->pods[a->pod_count++] = (scaled_pod){number, pod};

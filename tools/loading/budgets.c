@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/heap.h"
+#include "cli/object_names.h"
 
 static berth_str namespace_of(const berth_pod_disruption_budget *one)
 {
@@ -15,13 +16,8 @@ void budgets_add(budgets *b, const berth_object *object)
 {
     if (object->kind != BERTH_KIND_POD_DISRUPTION_BUDGET)
         return;
-    char name[640];
-    const berth_pod_disruption_budget *source = object->as.pod_disruption_budget;
-    berth_str in = namespace_of(source);
-    int len = snprintf(name, sizeof(name), "%.*s/%.*s", (int)in.len, in.data,
-                       (int)source->meta.name.len, source->meta.name.data);
-    uint32_t length = (size_t)len < sizeof(name) ? (uint32_t)len : (uint32_t)sizeof(name) - 1;
-    uint32_t number = word_table_add(&b->names, (berth_str){name, length});
+    const berth_metadata *meta = &object->as.pod_disruption_budget->meta;
+    uint32_t number = object_names_add(&b->names, (berth_str){0}, meta->namespace_name, meta->name);
     if (number < b->count) {
         berth_object_destroy(b->items[number].object);
         b->items[number].object = heap_object(object);
@@ -127,15 +123,9 @@ void budgets_give(budgets *b, int place)
         b->items[place].left++;
 }
 
-void budgets_name(const budgets *b, int place, char *out, size_t size)
+berth_str budgets_name(const budgets *b, int place)
 {
-    out[0] = '\0';
-    if (place < 0)
-        return;
-    const berth_pod_disruption_budget *one = b->items[place].object->as.pod_disruption_budget;
-    berth_str in = namespace_of(one);
-    snprintf(out, size, "%.*s/%.*s", (int)in.len, in.data, (int)one->meta.name.len,
-             one->meta.name.data);
+    return place >= 0 ? word_table_get(&b->names, (uint32_t)place) : (berth_str){0};
 }
 
 void budgets_free(budgets *b)

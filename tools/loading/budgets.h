@@ -44,8 +44,8 @@ int budgets_of(const budgets *b, const berth_engine *engine, berth_pod_id pod);
 bool budgets_take(budgets *b, int place);
 void budgets_give(budgets *b, int place);
 
-/* Writes a budget's name: "default/db". */
-void budgets_name(const budgets *b, int place, char *out, size_t size);
+/* A budget's name: "default/db"; empty without one (place < 0). Borrowed. */
+berth_str budgets_name(const budgets *b, int place);
 
 void budgets_free(budgets *b);
 

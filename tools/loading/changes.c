@@ -9,6 +9,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/object_names.h"
 #include "cli/terminal.h"
 #include "inspect/fresh.h"
 #include "loading/controllers.h"
@@ -83,11 +84,7 @@ static bool is_like(shape old, shape fresh)
 
 static uint32_t owner_number(changes *c, berth_str kind, berth_str namespace_name, berth_str name)
 {
-    char key[640];
-    int len = snprintf(key, sizeof(key), "%.*s %.*s/%.*s", (int)kind.len, kind.data,
-                       (int)namespace_name.len, namespace_name.data, (int)name.len, name.data);
-    uint32_t length = (size_t)len < sizeof(key) ? (uint32_t)len : (uint32_t)sizeof(key) - 1;
-    return word_table_add(&c->owners, (berth_str){key, length});
+    return object_names_add(&c->owners, kind, namespace_name, name);
 }
 
 static berth_str namespace_of(const berth_metadata *meta)

@@ -8,22 +8,11 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
-
-enum { NAME_MAX_BYTES = 640 };
-
-static berth_str name_of(char out[NAME_MAX_BYTES], berth_str namespace_name, berth_str name)
-{
-    if (namespace_name.len == 0)
-        namespace_name = words_of("default");
-    int len = snprintf(out, NAME_MAX_BYTES, "%.*s/%.*s", (int)namespace_name.len,
-                       namespace_name.data, (int)name.len, name.data);
-    return (berth_str){out, len < NAME_MAX_BYTES ? (uint32_t)len : NAME_MAX_BYTES - 1};
-}
+#include "cli/object_names.h"
 
 static booked_claim *place_of(claim_book *book, berth_str namespace_name, berth_str name)
 {
-    char text[NAME_MAX_BYTES];
-    uint32_t number = word_table_add(&book->names, name_of(text, namespace_name, name));
+    uint32_t number = object_names_add(&book->names, (berth_str){0}, namespace_name, name);
     size_t before = book->capacity;
     book->items = heap_grow(book->items, &book->capacity, (size_t)number + 1, sizeof(*book->items));
     if (book->capacity > before)
@@ -33,11 +22,10 @@ static booked_claim *place_of(claim_book *book, berth_str namespace_name, berth_
 
 static booked_claim *find(const claim_book *book, const berth_metadata *claim)
 {
-    char text[NAME_MAX_BYTES];
     uint32_t number = 0;
-    return word_table_find(&book->names, name_of(text, claim->namespace_name, claim->name), &number)
-               ? &book->items[number]
-               : NULL;
+    const bool found = object_names_find(&book->names, (berth_str){0}, claim->namespace_name,
+                                         claim->name, &number);
+    return found ? &book->items[number] : NULL;
 }
 
 static bool is_of_one_pod(const berth_metadata *meta)

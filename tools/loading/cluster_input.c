@@ -10,6 +10,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/progress.h"
+#include "cli/text_buffer.h"
 #include "cli/verbosity.h"
 #include "inspect/fresh.h"
 #include "workloads/workloads.h"
@@ -161,10 +162,11 @@ void cluster_input_pass_over(cluster_input *input, const engine_setup *setup, be
     if (deleting) {
         skip(input, pod, words_of("being deleted"), false);
     } else if (!engine_setup_serves(setup, scheduler_name)) {
-        char reason[384];
-        int len = snprintf(reason, sizeof(reason), "schedulerName %.*s: served by no profile",
-                           (int)scheduler_name.len, scheduler_name.data);
-        skip(input, pod, (berth_str){reason, (uint32_t)len}, false);
+        text_buffer reason = {0};
+        text_add(&reason, "schedulerName %.*s: served by no profile", (int)scheduler_name.len,
+                 scheduler_name.data);
+        skip(input, pod, text_str(&reason), false);
+        text_free(&reason);
     }
 }
 
@@ -176,12 +178,13 @@ static void skip_if_due(load *l, berth_pod_id id, const berth_pod *pod)
 
 static void tell_replaced(load *l, const berth_object *object)
 {
-    char text[640];
+    text_buffer text = {0};
     const berth_metadata *meta = object->as.any; /* every object begins with it */
-    snprintf(text, sizeof(text), "%s %.*s/%.*s: it replaces one of an earlier manifest",
+    text_add(&text, "%s %.*s/%.*s: it replaces one of an earlier manifest",
              berth_kind_name(object->kind), (int)meta->namespace_name.len,
              meta->namespace_name.data, (int)meta->name.len, meta->name.data);
-    findings_add(&l->input->inspection.findings, FINDING_VALUE, words_of(text), NULL, 1);
+    findings_add(&l->input->inspection.findings, FINDING_VALUE, text_str(&text), NULL, 1);
+    text_free(&text);
 }
 
 /* Add an object. If the cluster and a manifest, or two manifests, have it, settle which one
@@ -212,21 +215,24 @@ static berth_status add_pod(load *l, const berth_object *object, berth_object_id
                             berth_error *error)
 {
     admission *rules = &l->input->admission;
-    char refusal[256] = "";
+    text_buffer refusal = {0};
     berth_pod pod;
     berth_object changed = {.kind = BERTH_KIND_POD, .as.pod = &pod};
     const berth_object *added = object;
     if (rules->ranges.count > 0) {
         pod = *object->as.pod;
-        if (admission_pod(rules, &pod, &l->input->inspection.findings, refusal, sizeof(refusal)))
+        if (admission_pod(rules, &pod, &l->input->inspection.findings, &refusal))
             added = &changed;
     }
-    TRY(add_or_settle(l, added, id, error));
-    skip_if_due(l, id->pod, added->as.pod);
-    if (refusal[0] != '\0' && id->pod != BERTH_POD_NONE)
-        cluster_input_skip(l->input, id->pod, words_of(refusal));
-    admission_added(rules, added->as.pod, id->pod, refusal[0] != '\0');
-    return BERTH_OK;
+    const berth_status status = add_or_settle(l, added, id, error);
+    if (status == BERTH_OK) {
+        skip_if_due(l, id->pod, added->as.pod);
+        if (refusal.len > 0 && id->pod != BERTH_POD_NONE)
+            cluster_input_skip(l->input, id->pod, text_str(&refusal));
+        admission_added(rules, added->as.pod, id->pod, refusal.len > 0);
+    }
+    text_free(&refusal);
+    return status;
 }
 
 static void note_fresh(cluster_input *input, const berth_pod *pod, berth_pod_id id)
@@ -306,15 +312,15 @@ void cluster_input_refused(cluster_input *input, const berth_object *object,
  * never made. */
 static void hold_pod(cluster_input *input, const berth_object *object, const berth_error *origin)
 {
-    char refusal[256];
+    text_buffer refusal = {0};
     berth_pod pod = *object->as.pod;
     const berth_object changed = {.kind = BERTH_KIND_POD, .as.pod = &pod};
-    (void)admission_pod(&input->admission, &pod, &input->inspection.findings, refusal,
-                        sizeof(refusal));
-    if (refusal[0] == '\0')
+    (void)admission_pod(&input->admission, &pod, &input->inspection.findings, &refusal);
+    if (refusal.len == 0)
         changes_hold(input->changes, &changed);
     else
-        findings_add(&input->inspection.findings, FINDING_ADMISSION, words_of(refusal), origin, 1);
+        findings_add(&input->inspection.findings, FINDING_ADMISSION, text_str(&refusal), origin, 1);
+    text_free(&refusal);
 }
 
 static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,

@@ -8,9 +8,8 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/text_buffer.h"
 #include "cli/words.h"
-
-enum { COPY_NAME_BYTES = 320 };
 
 bool pod_copies_possible(const berth_pod *sample)
 {
@@ -76,20 +75,18 @@ static berth_status add_claim(const pod_copies *p, const berth_pod *sample, bert
     return status;
 }
 
-/* Make the volumes of a copy; `names` has room for the names of its claims. */
+/* Make the volumes of a copy; `names` receives the names of its claims. */
 static berth_status copy_volumes(const pod_copies *p, const berth_pod *sample, berth_str name,
-                                 berth_volume *volumes, char (*names)[COPY_NAME_BYTES],
-                                 berth_error *error)
+                                 berth_volume *volumes, text_buffer *names, berth_error *error)
 {
     for (uint32_t i = 0; i < sample->volume_count; i++) {
         volumes[i] = sample->volumes[i];
         if (!is_own_claim(&volumes[i], sample->meta.name))
             continue;
         berth_str old = volumes[i].source.handle;
-        int len =
-            snprintf(names[i], COPY_NAME_BYTES, "%.*s%.*s", (int)(old.len - sample->meta.name.len),
-                     old.data, (int)name.len, name.data);
-        volumes[i].source.handle = (berth_str){names[i], (uint32_t)len};
+        text_add_str(&names[i], (berth_str){old.data, old.len - sample->meta.name.len});
+        text_add_str(&names[i], name);
+        volumes[i].source.handle = text_str(&names[i]);
         TRY(add_claim(p, sample, old, volumes[i].source.handle, error));
     }
     return BERTH_OK;
@@ -132,7 +129,7 @@ static berth_status add_copy(const pod_copies *p, const berth_pod *sample, berth
 {
     berth_key_value *labels = heap_new(sample->meta.labels.count + 1, sizeof(*labels));
     berth_volume *volumes = heap_new(sample->volume_count + 1, sizeof(*volumes));
-    char(*names)[COPY_NAME_BYTES] = heap_new(sample->volume_count + 1, sizeof(*names));
+    text_buffer *names = heap_new(sample->volume_count + 1, sizeof(*names));
     copy_labels(sample, name, number, labels);
     berth_pod pod = as_made(sample, name, (berth_map){labels, sample->meta.labels.count});
     const bool numbered = words_equal(p->kind, words_of("StatefulSet"));
@@ -145,6 +142,8 @@ static berth_status add_copy(const pod_copies *p, const berth_pod *sample, berth
         status = p->add(p->context, &object, error);
     free(labels);
     free(volumes);
+    for (uint32_t i = 0; i < sample->volume_count; i++)
+        text_free(&names[i]);
     free(names);
     return status;
 }
@@ -157,18 +156,20 @@ berth_status pod_copies_add(const pod_copies *p, berth_pod_id sample, uint64_t c
     TRY(berth_engine_pod_object(p->engine, sample, NULL, &object, error));
     const berth_pod *pod = object->as.pod;
     berth_status status = BERTH_OK;
+    text_buffer name = {0};
     for (uint64_t n = numbered ? 0 : 1; count > 0 && status == BERTH_OK; n++) {
-        char name[COPY_NAME_BYTES];
         char number[24];
-        int digits = snprintf(number, sizeof(number), "%" PRIu64, n);
-        int len = snprintf(name, sizeof(name), "%.*s-%s%s", (int)p->name.len, p->name.data,
-                           numbered ? "" : "scaled-", number);
-        berth_str text = {name, (uint32_t)len};
-        if (berth_engine_find_pod(p->engine, pod->meta.namespace_name, text) != BERTH_POD_NONE)
+        snprintf(number, sizeof(number), "%" PRIu64, n);
+        text_clear(&name);
+        text_add_str(&name, p->name);
+        text_add(&name, "-%s%s", numbered ? "" : "scaled-", number);
+        if (berth_engine_find_pod(p->engine, pod->meta.namespace_name, text_str(&name)) !=
+            BERTH_POD_NONE)
             continue;
-        status = add_copy(p, pod, text, (berth_str){number, (uint32_t)digits}, error);
+        status = add_copy(p, pod, text_str(&name), words_of(number), error);
         count--;
     }
+    text_free(&name);
     berth_object_destroy(object);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/text_buffer.h"
 
 typedef struct reading {
     podspecs *specs;
@@ -39,16 +40,17 @@ static berth_status add_podspec(const reading *r, const berth_pod *source, const
 {
     podspecs *p = r->specs;
     admission *rules = &r->input->admission;
-    char refusal[256];
+    text_buffer refusal = {0};
     berth_pod pod = *source;
     podspec spec = {.object = heap_text(described, strlen(described)), .admitted = true};
     spec.name = free_name(r, &source->meta);
     pod.meta.uid = (berth_str){0};
     pod.meta.deleting = false;
     pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
-    (void)admission_pod(rules, &pod, &r->input->inspection.findings, refusal, sizeof(refusal));
-    if (refusal[0] != '\0')
-        spec.refusal = heap_text(refusal, strlen(refusal));
+    (void)admission_pod(rules, &pod, &r->input->inspection.findings, &refusal);
+    if (refusal.len > 0)
+        spec.refusal = heap_text(refusal.text, refusal.len);
+    text_free(&refusal);
     spec.lacks = admission_lacks_of(&pod);
     pod.meta.uid = source->meta.uid;
     podspec_claims_begin(&spec.claims, &pod, &p->made);

@@ -2,23 +2,13 @@
  * one. */
 #include "loading/twins.h"
 
-#include <stdio.h>
-
+#include "cli/object_names.h"
 #include "inspect/fresh.h"
 #include "loading/controllers.h"
 
 static const berth_metadata *meta_of(const berth_object *object)
 {
     return object->as.any; /* every object begins with it */
-}
-
-static berth_str key_of(const berth_object *object, char *room, size_t size)
-{
-    const berth_metadata *meta = meta_of(object);
-    berth_str space = meta->namespace_name.len > 0 ? meta->namespace_name : words_of("default");
-    int len = snprintf(room, size, "%s %.*s/%.*s", berth_kind_name(object->kind), (int)space.len,
-                       space.data, (int)meta->name.len, meta->name.data);
-    return (berth_str){room, (size_t)len < size ? (uint32_t)len : (uint32_t)size - 1};
 }
 
 /* False for nodes, which are never settled, and for pods of controllers, which changes.h settles by
@@ -31,9 +21,10 @@ static bool is_watched(const berth_object *object)
 
 void twins_added(twins *t, const berth_object *object)
 {
-    char room[640];
-    if (is_fresh(meta_of(object)) && is_watched(object))
-        word_table_add(&t->fresh, key_of(object, room, sizeof(room)));
+    const berth_metadata *meta = meta_of(object);
+    if (is_fresh(meta) && is_watched(object))
+        (void)object_names_add(&t->fresh, words_of(berth_kind_name(object->kind)),
+                               meta->namespace_name, meta->name);
 }
 
 /* Whether an existing object of this kind cannot be changed by a manifest. */
@@ -57,18 +48,17 @@ static berth_status replace(berth_engine *engine, const berth_object *object, be
 twins_answer twins_settle(twins *t, berth_engine *engine, const berth_object *object,
                           berth_object_id *id)
 {
-    char room[640];
     uint32_t number;
-    const bool fresh = is_fresh(meta_of(object));
-    const bool other_fresh =
-        word_table_find(&t->fresh, key_of(object, room, sizeof(room)), &number);
+    const berth_metadata *meta = meta_of(object);
+    const bool fresh = is_fresh(meta);
+    const bool other_fresh = object_names_find(&t->fresh, words_of(berth_kind_name(object->kind)),
+                                               meta->namespace_name, meta->name, &number);
     if (object->kind == BERTH_KIND_NODE)
         return TWINS_REFUSED;
     if (fresh == other_fresh)
         return fresh && object->kind != BERTH_KIND_POD && replace(engine, object, id) == BERTH_OK
                    ? TWINS_REPLACED
                    : TWINS_REFUSED;
-    const berth_metadata *meta = meta_of(object);
     if (fresh == stays_as_it_is(object->kind)) { /* the one that was added first counts */
         if (object->kind == BERTH_KIND_POD)
             id->pod = berth_engine_find_pod(engine, meta->namespace_name, meta->name);

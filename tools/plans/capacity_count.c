@@ -7,6 +7,7 @@
 #include "cli/heap.h"
 #include "cli/progress.h"
 #include "cli/stopwatch.h"
+#include "cli/text_buffer.h"
 #include "explain/device_lacks.h"
 #include "explain/reason_sets.h"
 #include "loading/node_list.h"
@@ -70,12 +71,13 @@ static void stop(podspec *spec, const char *message)
 
 static bool is_refused(capacity_count *c, podspec *spec, berth_pod_id pod)
 {
-    char reason[512];
-    if (!admission_refuses(&c->input->admission, c->engine, pod, spec->lacks, reason,
-                           sizeof(reason)))
-        return false;
-    stop(spec, reason);
-    return true;
+    text_buffer reason = {0};
+    const bool refused =
+        admission_refuses(&c->input->admission, c->engine, pod, spec->lacks, &reason);
+    if (refused)
+        stop(spec, reason.text);
+    text_free(&reason);
+    return refused;
 }
 
 /* Place one more pod. `*more`: another one may be tried. */

@@ -62,11 +62,8 @@ static void write_move(const drain_plan *d, const move *one, bool from, output *
     }
     if (one->turn > 1)
         output_pair_int(o, "turn", one->turn);
-    if (one->budget >= 0) {
-        char keeper[400];
-        budgets_name(&d->input->budgets, one->budget, keeper, sizeof(keeper));
-        output_pair_text(o, "budget", keeper);
-    }
+    if (one->budget >= 0)
+        output_pair_str(o, "budget", budgets_name(&d->input->budgets, one->budget));
     output_object_end(o);
 }
 

@@ -6,11 +6,12 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/text_buffer.h"
 #include "plans/growth.h"
 #include "plans/plan_pods.h"
 #include "traces/id_table.h"
 
-enum { REFUSAL_BYTES = 512, RESOURCES_MAX = 256 };
+enum { RESOURCES_MAX = 256 };
 
 /* ---- resources and kinds ---- */
 
@@ -168,30 +169,33 @@ static berth_status try_daemons(growth *g, size_t shape, berth_error *error)
 
 static void add_refusal(growth_kind *kind, const char *shape, const berth_fit *fit)
 {
-    char reason[REFUSAL_BYTES] = "";
-    char text[2 * REFUSAL_BYTES];
-    size_t at = 0;
-    for (uint32_t i = 0; i < fit->reason_count && at < sizeof(reason); i++)
-        at += (size_t)snprintf(reason + at, sizeof(reason) - at, "%s%.*s", i > 0 ? ", " : "",
-                               (int)fit->reasons[i].len, fit->reasons[i].data);
-    kind->differs = kind->differs || (kind->reason != NULL && strcmp(kind->reason, reason) != 0);
+    text_buffer reason = {0}, refusal = {0};
+    for (uint32_t i = 0; i < fit->reason_count; i++) {
+        text_add_str(&reason, words_of(i > 0 ? ", " : ""));
+        text_add_str(&reason, fit->reasons[i]);
+    }
+    const berth_str text = text_str(&reason);
+    kind->differs =
+        kind->differs || (kind->reason != NULL && !words_equal(words_of(kind->reason), text));
     if (kind->reason == NULL)
-        kind->reason = heap_text(reason, strlen(reason));
-    snprintf(text, sizeof(text), "%s%s%s: %s", kind->refusal != NULL ? kind->refusal : "",
-             kind->refusal != NULL ? "; " : "", shape, reason);
+        kind->reason = heap_text(text.data, text.len);
+    text_add(&refusal, "%s%s%s: ", kind->refusal != NULL ? kind->refusal : "",
+             kind->refusal != NULL ? "; " : "", shape);
+    text_add_str(&refusal, text);
+    text_free(&reason);
     free(kind->refusal);
-    kind->refusal = heap_text(text, strlen(text));
+    kind->refusal = refusal.text;
 }
 
 /* If all shapes refuse a kind for the same reason, keep the reason only once. */
 static void shorten_refusal(const growth *g, growth_kind *kind)
 {
-    char text[2 * REFUSAL_BYTES];
+    text_buffer refusal = {0};
     if (kind->fits != 0 || kind->reason == NULL || kind->differs || g->shapes->count < 2)
         return;
-    snprintf(text, sizeof(text), "every shape: %s", kind->reason);
+    text_add(&refusal, "every shape: %s", kind->reason);
     free(kind->refusal);
-    kind->refusal = heap_text(text, strlen(text));
+    kind->refusal = refusal.text;
 }
 
 static bool may_change(const berth_fit *fit)

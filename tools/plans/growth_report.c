@@ -23,14 +23,15 @@ enum { NODES_SHOWN = 20, PODS_SHOWN = 20 };
 static berth_status reason_of(growth_answer *a, const growth_kind *kind, berth_pod_id pod,
                               berth_explanation *explanation, uint32_t *out, berth_error *error)
 {
-    char text[PLAN_REASON_BYTES];
+    text_buffer text = {0};
     if (kind != NULL && kind->refusal != NULL && kind->fits == 0) {
         *out = word_table_add(&a->reasons, words_of(kind->refusal));
         return BERTH_OK;
     }
-    TRY(plan_reason(a->growth->engine, pod, explanation, false, text, error));
-    *out = word_table_add(&a->reasons, words_of(text));
-    return BERTH_OK;
+    berth_status status = plan_reason(a->growth->engine, pod, explanation, false, &text, error);
+    *out = word_table_add(&a->reasons, text_str(&text));
+    text_free(&text);
+    return status;
 }
 
 /* List the pods without a node; all pods of a kind share one reason. `kinds`: 0, or the number of

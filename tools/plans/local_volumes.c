@@ -1,19 +1,15 @@
 /* Objects arrive in any order, so pods, claims and volumes are joined by name once all are read. */
 #include "plans/local_volumes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/heap.h"
-
-enum { NAME_BYTES = 600 };
+#include "cli/object_names.h"
+#include "cli/text_buffer.h"
 
 static uint32_t claim_number(local_volumes *l, berth_str namespace_name, berth_str name)
 {
-    char text[NAME_BYTES];
-    snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
-             (int)name.len, name.data);
-    uint32_t number = word_table_add(&l->claims, words_of(text));
+    uint32_t number = object_names_add(&l->claims, (berth_str){0}, namespace_name, name);
     size_t before = l->claim_capacity;
     l->claim_bound =
         heap_grow(l->claim_bound, &l->claim_capacity, l->claims.count, sizeof(*l->claim_bound));
@@ -71,17 +67,19 @@ static void see_pod(local_volumes *l, const berth_pod *pod, berth_pod_id id)
 {
     for (uint32_t i = 0; i < pod->volume_count; i++) {
         const berth_volume *volume = &pod->volumes[i];
-        char text[NAME_BYTES];
+        text_buffer made = {0}; /* the claim's name, if it is made for the pod */
         berth_str claim = volume->source.handle;
         if (volume->source.kind == BERTH_VOLUME_EPHEMERAL) {
-            snprintf(text, sizeof(text), "%.*s-%.*s", (int)pod->meta.name.len, pod->meta.name.data,
-                     (int)volume->name.len, volume->name.data);
-            claim = words_of(text);
+            text_add_str(&made, pod->meta.name);
+            text_add_str(&made, words_of("-"));
+            text_add_str(&made, volume->name);
+            claim = text_str(&made);
         } else if (volume->source.kind != BERTH_VOLUME_CLAIM)
             continue;
         l->uses = heap_grow(l->uses, &l->use_capacity, l->use_count + 1, sizeof(*l->uses));
         l->uses[l->use_count++] =
             (local_use){.pod = id, .claim = claim_number(l, pod->meta.namespace_name, claim)};
+        text_free(&made);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/exits.h"
 #include "cli/heap.h"
+#include "cli/text_buffer.h"
 #include "cli/words.h"
 
 enum { SHAPE_LABELS_MAX = 256, SHAPE_RESOURCES_MAX = 64, SHAPE_TAINTS_MAX = 64 };
@@ -230,12 +231,9 @@ static berth_status fill_in(shape_draft *draft, berth_error *error)
     return BERTH_OK;
 }
 
-static berth_status add_shape(node_shapes *shapes, shape_draft *draft, berth_str zone, bool several,
-                              berth_error *error)
+static berth_status add_shape(node_shapes *shapes, shape_draft *draft, const char *name,
+                              berth_str zone, berth_error *error)
 {
-    char name[320];
-    int len = snprintf(name, sizeof(name), "%.*s%s%.*s", (int)draft->name.len, draft->name.data,
-                       several ? "-" : "", several ? (int)zone.len : 0, zone.data);
     for (size_t i = 0; i < shapes->count; i++)
         if (strcmp(shapes->items[i].name, name) == 0)
             return wrong(draft, error, "there are two shapes of the name", words_of(name));
@@ -244,8 +242,8 @@ static berth_status add_shape(node_shapes *shapes, shape_draft *draft, berth_str
     if (zone.len > 0)
         TRY(set_label(draft, words_of("topology.kubernetes.io/zone"), zone, error));
     berth_node node = draft->node;
-    node.meta = (berth_metadata){.name = {name, (uint32_t)len},
-                                 .labels = {draft->labels, draft->label_count}};
+    node.meta =
+        (berth_metadata){.name = words_of(name), .labels = {draft->labels, draft->label_count}};
     node.unschedulable = false;
     node.taints = draft->taints;
     node.taint_count = draft->taint_count;
@@ -253,7 +251,7 @@ static berth_status add_shape(node_shapes *shapes, shape_draft *draft, berth_str
     const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
     shapes->items =
         heap_grow(shapes->items, &shapes->capacity, shapes->count + 1, sizeof(*shapes->items));
-    shapes->items[shapes->count++] = (node_shape){.name = heap_text(name, (size_t)len),
+    shapes->items[shapes->count++] = (node_shape){.name = heap_text(name, strlen(name)),
                                                   .price = draft->priced ? draft->price : 1.0,
                                                   .priced = draft->priced,
                                                   .max = draft->max,
@@ -265,11 +263,20 @@ static berth_status end_draft(node_shapes *shapes, shape_draft *draft, berth_err
 {
     berth_str zones = draft->zones;
     bool several = zones.len > 0 && memchr(zones.data, '+', zones.len) != NULL;
-    TRY(fill_in(draft, error));
-    do {
-        TRY(add_shape(shapes, draft, cut(&zones, '+'), several, error));
-    } while (zones.len > 0);
-    return BERTH_OK;
+    text_buffer name = {0};
+    berth_status status = fill_in(draft, error);
+    while (status == BERTH_OK) {
+        const berth_str zone = cut(&zones, '+');
+        text_clear(&name);
+        text_add_str(&name, draft->name);
+        text_add_str(&name, words_of(several ? "-" : ""));
+        text_add_str(&name, several ? zone : (berth_str){0});
+        status = add_shape(shapes, draft, text_str(&name).data, zone, error);
+        if (zones.len == 0)
+            break;
+    }
+    text_free(&name);
+    return status;
 }
 
 static berth_status read_spec(node_shapes *shapes, berth_str text, berth_engine *engine,

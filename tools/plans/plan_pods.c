@@ -93,26 +93,23 @@ static void sort_counts(berth_reason_count *counts, uint32_t count, bool by_name
     }
 }
 
-static void write_reasons(const berth_explanation *explanation, bool as_set,
-                          char out[PLAN_REASON_BYTES])
+static void write_reasons(const berth_explanation *explanation, bool as_set, text_buffer *out)
 {
     berth_reason_count counts[REASONS_READ];
     uint32_t count = berth_explanation_reason_counts(explanation, counts, REASONS_READ);
-    size_t at = 0;
     count = merge_counts(counts, count < REASONS_READ ? count : REASONS_READ);
     sort_counts(counts, count, as_set);
-    for (uint32_t i = 0; i < count && at < PLAN_REASON_BYTES; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const char *unit = i > 0 ? "" : counts[i].nodes > 1 ? " nodes" : " node";
-        at += (size_t)snprintf(out + at, PLAN_REASON_BYTES - at, "%s%.*s", i > 0 ? ", " : "",
-                               (int)counts[i].reason.len, counts[i].reason.data);
-        if (!as_set && at < PLAN_REASON_BYTES)
-            at += (size_t)snprintf(out + at, PLAN_REASON_BYTES - at, " (%" PRIu32 "%s)",
-                                   counts[i].nodes, unit);
+        text_add_str(out, words_of(i > 0 ? ", " : ""));
+        text_add_str(out, counts[i].reason);
+        if (!as_set)
+            text_add(out, " (%" PRIu32 "%s)", counts[i].nodes, unit);
     }
 }
 
 berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanation *explanation,
-                         bool as_set, char out[PLAN_REASON_BYTES], berth_error *error)
+                         bool as_set, text_buffer *out, berth_error *error)
 {
     const berth_decide_options options = {.size = sizeof(options),
                                           .flags =
@@ -121,15 +118,15 @@ berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanati
     berth_placement placement;
     TRY(berth_engine_decide(engine, pod, &options, &placement, error));
     berth_str before = berth_explanation_pre_filter(explanation);
-    out[0] = '\0';
+    text_clear(out);
     if (placement.verdict == BERTH_VERDICT_PLACED)
-        snprintf(out, PLAN_REASON_BYTES, "fits by the end: it came before what it waited for");
+        text_add(out, "fits by the end: it came before what it waited for");
     else if (before.len > 0)
-        snprintf(out, PLAN_REASON_BYTES, "%.*s", (int)before.len, before.data);
+        text_add_str(out, before);
     else
         write_reasons(explanation, as_set, out);
-    if (out[0] == '\0')
-        snprintf(out, PLAN_REASON_BYTES, "%s",
+    if (out->len == 0)
+        text_add(out, "%s",
                  placement.verdict == BERTH_VERDICT_ERROR ? "a rule failed on it"
                                                           : "there is no node");
     return BERTH_OK;

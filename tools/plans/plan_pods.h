@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "berth/berth.h"
+#include "cli/text_buffer.h"
 #include "loading/cluster_input.h"
 
 /* The pending pods in the order of a scheduler's queue; the caller frees `*out`. Errors: those of
@@ -21,13 +22,11 @@ berth_status plan_pass_over(const berth_engine *engine, cluster_input *input,
 /* Whether a pod belongs to its node: a DaemonSet's pod or a mirror pod. */
 bool plan_pod_stays(const berth_pod_info *info);
 
-enum { PLAN_REASON_BYTES = 256 };
-
 /* Why a pending pod fits no node at present, in short, most nodes first: "Insufficient cpu (3
  * nodes), node(s) had untolerated taint {a: b} (1)". With `as_set`: the reasons sorted by name and
  * without numbers, so that pods with the same reasons can be counted. `explanation` is scratch.
  * Errors: those of berth_engine_decide. */
 berth_status plan_reason(berth_engine *engine, berth_pod_id pod, berth_explanation *explanation,
-                         bool as_set, char out[PLAN_REASON_BYTES], berth_error *error);
+                         bool as_set, text_buffer *out, berth_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 #include "plans/side_reasons.h"
 
 #include "cli/exits.h"
+#include "cli/text_buffer.h"
 #include "plans/plan_pods.h"
 
 berth_status side_reasons_find(side_reasons *r, const cluster_side *side, const side_pod *pod,
@@ -18,11 +19,14 @@ berth_status side_reasons_find(side_reasons *r, const cluster_side *side, const 
     *number = id_table_find(&r->kinds, info.kind);
     if (*number != ID_TABLE_NONE)
         return BERTH_OK;
-    char text[PLAN_REASON_BYTES];
+    text_buffer text = {0};
     if (r->explanation == NULL)
         TRY(berth_explanation_create(NULL, &r->explanation, error));
-    TRY(plan_reason(side->engine, pod->pod, r->explanation, r->as_sets, text, error));
-    *number = word_table_add(&r->texts, words_of(text));
+    berth_status status =
+        plan_reason(side->engine, pod->pod, r->explanation, r->as_sets, &text, error);
+    *number = word_table_add(&r->texts, text_str(&text));
+    text_free(&text);
+    TRY(status);
     id_table_add(&r->kinds, info.kind, *number);
     return BERTH_OK;
 }

@@ -79,11 +79,8 @@ berth_status replay_node_update(replay *r, const trace_event *event, const berth
 /* Remove a node and all of its pods. */
 static berth_status go(replay *r, berth_node_id node, node_state state, berth_error *error)
 {
-    char name[320];
-    berth_str text = berth_engine_node_name(r->engine, node);
-    snprintf(name, sizeof(name), "%.*s", (int)text.len, text.data);
     TRY(berth_scheduler_remove(r->scheduler, r->now_ns, BERTH_KIND_NODE, (berth_str){0},
-                               words_of(name), error));
+                               berth_engine_node_name(r->engine, node), error));
     node_record *record = replay_records_node(&r->records, node);
     record->state = state;
     record->stamp++;

@@ -16,12 +16,20 @@ enum { EXPLAINED_MAX = 1000 };
 
 /* ---- names ---- */
 
-static void copy_text(char *out, size_t size, berth_str text)
+static void copy_text(char out[REPLAY_NAME_BYTES], berth_str text)
 {
-    size_t len = text.len < size ? text.len : size - 1;
-    if (len > 0)
-        memcpy(out, text.data, len);
-    out[len] = '\0';
+    if (text.len > 0)
+        memcpy(out, text.data, text.len);
+    out[text.len] = '\0';
+}
+
+static berth_status check_name(const berth_metadata *meta, berth_error *error)
+{
+    if (meta->name.len < REPLAY_NAME_BYTES && meta->namespace_name.len < REPLAY_NAME_BYTES)
+        return BERTH_OK;
+    return error_set(error, BERTH_E_RANGE, NULL,
+                     "a replay takes names and namespaces of pods of at most %d bytes",
+                     REPLAY_NAME_BYTES - 1);
 }
 
 static bool is_deleting(const replay *r, berth_pod_id id)
@@ -35,8 +43,8 @@ static void copy_names(const replay *r, berth_pod_id id, name_copy *out)
     berth_str namespace_name = {0};
     berth_str name = {0};
     berth_engine_pod_name(r->engine, id, &namespace_name, &name);
-    copy_text(out->namespace_name, sizeof(out->namespace_name), namespace_name);
-    copy_text(out->name, sizeof(out->name), name);
+    copy_text(out->namespace_name, namespace_name);
+    copy_text(out->name, name);
 }
 
 static berth_status remove_pod(replay *r, const name_copy *names, bool ends, berth_error *error)
@@ -235,8 +243,9 @@ berth_status replay_pod_add(replay *r, const trace_event *event, const berth_err
                             berth_error *error)
 {
     berth_pod_id id = BERTH_POD_NONE;
-    berth_status status =
-        berth_scheduler_add_pod(r->scheduler, r->now_ns, event->object.as.pod, &id, error);
+    berth_status status = check_name(&event->object.as.pod->meta, error);
+    if (status == BERTH_OK)
+        status = berth_scheduler_add_pod(r->scheduler, r->now_ns, event->object.as.pod, &id, error);
     if (status != BERTH_OK)
         return replay_refuse(r, status, origin, error);
     if (id == BERTH_POD_NONE) {

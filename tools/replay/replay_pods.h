@@ -15,10 +15,12 @@ typedef enum replay_rank {
     RANK_CHANCE, /* a node fails at random */
 } replay_rank;
 
+enum { REPLAY_NAME_BYTES = 512 };
+
 /* A name that outlives its object. */
 typedef struct name_copy {
-    char namespace_name[320];
-    char name[320];
+    char namespace_name[REPLAY_NAME_BYTES];
+    char name[REPLAY_NAME_BYTES];
 } name_copy;
 
 typedef struct pod_restart {
@@ -26,7 +28,8 @@ typedef struct pod_restart {
     name_copy names;
 } pod_restart;
 
-/* Apply the trace's events about pods. */
+/* Apply the trace's events about pods. Errors of adding: BERTH_E_RANGE, the pod's name or namespace
+ * has REPLAY_NAME_BYTES or more bytes. */
 berth_status replay_pod_add(replay *r, const trace_event *event, const berth_error *origin,
                             berth_error *error);
 berth_status replay_pod_update(replay *r, const trace_event *event, const berth_error *origin,

@@ -7,6 +7,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/output.h"
+#include "cli/text_buffer.h"
 #include "loading/usage.h"
 #include "plans/plan_pods.h"
 #include "plans/side_reasons.h"
@@ -17,10 +18,9 @@ enum { EXAMPLES_MAX = 20, NAMED_PODS_MAX = 10000 };
 
 static void write_pod_name(berth_str namespace_name, berth_str name, output *o)
 {
-    char text[640];
-    int len = snprintf(text, sizeof(text), "%.*s/%.*s", (int)namespace_name.len,
-                       namespace_name.data, (int)name.len, name.data);
-    output_str(o, (berth_str){text, (uint32_t)len});
+    text_buffer text = {0};
+    output_str(o, text_name(&text, (berth_str){0}, namespace_name, name));
+    text_free(&text);
 }
 
 static bool is_shown(const side_resource *resource)

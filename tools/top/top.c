@@ -89,10 +89,10 @@ static void open_row(const top *t, top_row *row)
 }
 
 /* Find or make the row of a key; `*row` is valid until the next row is made. */
-static bool find_row(top *t, const char *key, size_t len, top_row **row)
+static bool find_row(top *t, berth_str key, top_row **row)
 {
     size_t known = t->row_count;
-    uint32_t number = word_table_add(&t->keys, (berth_str){key, (uint32_t)len});
+    uint32_t number = word_table_add(&t->keys, key);
     if (number == known) {
         t->rows = heap_grow(t->rows, &t->row_capacity, known + 1, sizeof(*t->rows));
         t->rows[t->row_count] = (top_row){.kind = {0}};
@@ -177,7 +177,7 @@ static top_row *row_of_node(top *t, berth_node_id node)
     top_row *row = NULL;
     berth_str key = t->by == TOP_BY_NODE ? berth_engine_node_name(t->engine, node)
                                          : usage_zone(t->engine, node);
-    if (find_row(t, key.data, key.len, &row))
+    if (find_row(t, key, &row))
         row->name = key;
     return row;
 }
@@ -257,13 +257,14 @@ static bool is_wanted(const top *t, berth_str namespace_name)
 /* The row of a namespace or, if `owner` is set, of an owner in it. */
 static top_row *row_of_group(top *t, berth_str namespace_name, top_owner owner)
 {
-    char key[1024];
     top_row *row = NULL;
-    int len =
-        snprintf(key, sizeof(key), "%.*s/%.*s/%.*s", (int)namespace_name.len, namespace_name.data,
-                 (int)owner.kind.len, owner.kind.len > 0 ? owner.kind.data : "",
-                 (int)owner.name.len, owner.name.len > 0 ? owner.name.data : "");
-    if (find_row(t, key, len < (int)sizeof(key) ? (size_t)len : sizeof(key) - 1, &row)) {
+    const berth_str parts[] = {namespace_name, owner.kind, owner.name};
+    text_clear(&t->key);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        text_add_str(&t->key, words_of(i > 0 ? "/" : ""));
+        text_add_str(&t->key, parts[i]);
+    }
+    if (find_row(t, text_str(&t->key), &row)) {
         row->namespace_name = namespace_name;
         row->kind = owner.kind;
         row->name = owner.name.len > 0 ? owner.name : namespace_name;
@@ -366,5 +367,6 @@ void top_release(top *t)
     free(t->stranded.cells);
     free(t->limit_resources);
     word_table_free(&t->keys);
+    text_free(&t->key);
     word_table_free(&t->resources);
 }

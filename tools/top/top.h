@@ -4,6 +4,7 @@
 #define BERTH_TOOLS_TOP_H
 
 #include "cli/options.h"
+#include "cli/text_buffer.h"
 #include "loading/cluster_input.h"
 #include "plans/node_state.h"
 #include "prices/money.h"
@@ -73,6 +74,7 @@ typedef struct top {
     top_row *rows;
     size_t row_count, row_capacity;
     word_table keys;  /* one for each row */
+    text_buffer key;  /* of the row looked for */
     top_row total;    /* sum of the rows */
     top_row nodes;    /* sum of all nodes and the pods on them */
     top_row waiting;  /* pods without a node */

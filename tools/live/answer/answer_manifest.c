@@ -1,6 +1,7 @@
 #include "live/answer/answer_manifest.h"
 
 #include "cli/exits.h"
+#include "cli/text_buffer.h"
 
 typedef struct manifest {
     answer_room *room;
@@ -12,19 +13,21 @@ typedef struct manifest {
 static berth_status add_pod(manifest *m, const berth_pod *source, berth_error *error)
 {
     cluster_input *input = &m->room->input;
-    char refusal[256] = "";
+    text_buffer refusal = {0};
     berth_pod pod = *source;
     berth_pod_id id;
-    (void)admission_pod(&input->admission, &pod, &input->inspection.findings, refusal,
-                        sizeof(refusal));
+    (void)admission_pod(&input->admission, &pod, &input->inspection.findings, &refusal);
     pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
-    TRY(berth_engine_add_pod(m->room->branch, &pod, &id, error));
-    if (refusal[0] != '\0')
-        cluster_input_skip(input, id, words_of(refusal));
-    admission_added(&input->admission, &pod, id, refusal[0] != '\0');
-    m->on_pod(m->context, &pod, id);
-    m->pod_count++;
-    return BERTH_OK;
+    const berth_status status = berth_engine_add_pod(m->room->branch, &pod, &id, error);
+    if (status == BERTH_OK) {
+        if (refusal.len > 0)
+            cluster_input_skip(input, id, text_str(&refusal));
+        admission_added(&input->admission, &pod, id, refusal.len > 0);
+        m->on_pod(m->context, &pod, id);
+        m->pod_count++;
+    }
+    text_free(&refusal);
+    return status;
 }
 
 static berth_status on_read(void *context, const berth_object *object, const berth_error *origin,

@@ -1,5 +1,5 @@
 /* A text that grows. */
-#include "explain/text_buffer.h"
+#include "cli/text_buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "cli/words.h"
 
 void text_clear(text_buffer *t)
 {
@@ -38,7 +39,23 @@ void text_add(text_buffer *t, const char *format, ...)
 
 void text_add_str(text_buffer *t, berth_str piece)
 {
-    text_add(t, "%.*s", (int)piece.len, piece.data != NULL ? piece.data : "");
+    if (piece.len == 0)
+        return;
+    t->text = heap_grow(t->text, &t->capacity, t->len + piece.len + 1, 1);
+    memcpy(t->text + t->len, piece.data, piece.len);
+    t->len += piece.len;
+    t->text[t->len] = '\0';
+}
+
+berth_str text_name(text_buffer *t, berth_str kind, berth_str namespace_name, berth_str name)
+{
+    text_clear(t);
+    text_add_str(t, kind);
+    text_add_str(t, kind.len > 0 ? words_of(" ") : kind);
+    text_add_str(t, namespace_name.len > 0 ? namespace_name : words_of("default"));
+    text_add_str(t, words_of("/"));
+    text_add_str(t, name);
+    return text_str(t);
 }
 
 berth_str text_str(const text_buffer *t)
