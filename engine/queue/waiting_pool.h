@@ -61,8 +61,8 @@ void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *it
  * them by removing their pods, or clear `woken`. */
 berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
 
-/* The stages among `stages` whose refusal of a pod a change may end. With `waits`, the pod waits for
- * victims, so it may not preempt. */
+/* The stages among `stages` whose refusal of a pod a change may end. With `waits`, the pod waits
+ * for victims, so it may not preempt. */
 berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
                                     berth__stage_set stages, berth__class *cls, int32_t priority,
                                     bool waits);
