@@ -224,7 +224,7 @@ static void queue_anew(berth__queue *queue, berth__queue_item *item)
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
     item->binding = 0;
     item->node = BERTH_NODE_NONE;
-    item->flushed = item->stirred = false;
+    item->flushed = false;
 }
 
 void berth__queue_reject(berth__queue *queue, berth__queue_item *item, berth__stage_set rejectors)

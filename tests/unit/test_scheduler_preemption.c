@@ -195,6 +195,54 @@ static void test_room_elsewhere(void **state)
     assert_int_equal(l->step.attempt, 2);
 }
 
+/* Two gated preemptors of one node, of 2 cores and of 1; and a node of 1 core that is full. */
+static void preempt_two(loop *l, berth_pod_id *large, berth_pod_id *small)
+{
+    loop_node(l, "node", "4");
+    loop_add(l, loop_pod_text("low-1", "2", "", ", nodeName: node"));
+    loop_add(l, loop_pod_text("low-2", "2", "", ", nodeName: node"));
+    loop_node(l, "full", "1");
+    loop_add(l, loop_pod_text("full-1", "500m", "", ", priority: 10, nodeName: full"));
+    loop_add(l, loop_pod_text("full-2", "500m", "", ", priority: 5, nodeName: full"));
+    l->evict_answer = BERTH_ANSWER_LATER;
+    *large = preempt(l, "large", ", priority: 10");
+    *small = loop_pod(l, "small", "1", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 2);
+}
+
+static void terminate_two(loop *l)
+{
+    for (int i = 0; i < 2; i++)
+        loop_update(l, loop_pod_text(i == 0 ? "low-1" : "low-2", "2",
+                                     ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                     ", nodeName: node"));
+}
+
+/* Room that a gated preemptor could only make by another preemption is none. */
+static void test_room_by_preemption(void **state)
+{
+    loop *l = *state;
+    berth_pod_id large, small;
+    preempt_two(l, &large, &small);
+    loop_remove(l, BERTH_KIND_POD, "default", "full-1");
+    terminate_two(l);
+    assert_int_equal(loop_state(l, large), BERTH_POD_STATE_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, small), BERTH_POD_STATE_UNSCHEDULABLE);
+}
+
+/* Each of them is asked for itself. */
+static void test_room_for_one(void **state)
+{
+    loop *l = *state;
+    berth_pod_id large, small;
+    preempt_two(l, &large, &small);
+    loop_node(l, "spare", "1");
+    terminate_two(l);
+    assert_int_equal(loop_state(l, large), BERTH_POD_STATE_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, small), BERTH_POD_STATE_BACKOFF);
+}
+
 /* Room that is kept for a preemptor of higher priority is no reason to try the other one, which
  * waits for its victims, too. */
 static void test_room_kept_for_another(void **state)
@@ -655,6 +703,8 @@ int main(void)
         TEST(test_preemptor_changes),
         TEST(test_preemptor_goes),
         TEST(test_room_elsewhere),
+        TEST(test_room_by_preemption),
+        TEST(test_room_for_one),
         TEST(test_room_kept_for_another),
         TEST(test_paced),
         TEST(test_paced_for_a_second),
