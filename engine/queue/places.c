@@ -53,13 +53,25 @@ void berth__queue_renew_claim(berth__queue *queue, berth__queue_item *item)
     berth__claim_waiters_add(&queue->waiters, item, berth__queue_missing_claim(queue, item));
 }
 
+/* Put a pod that is gated by its victims where changes find it: one that helps it meanwhile must not
+ * be forgotten. Without memory for that, the pod counts as helped. */
+static bool waits_gated(berth__queue *queue, berth__queue_item *item)
+{
+    if (berth__is_turn(item) || item->requested == 0 || item->rejectors == 0 || item->stirred)
+        return false;
+    item->stirred = berth__waiting_pool_add(&queue->preempting, item,
+                                            berth__queue_class(queue, item)) != BERTH_OK;
+    return !item->stirred;
+}
+
 void berth__place_gated(berth__queue *queue, berth__queue_item *item)
 {
     come_to(queue, item, BERTH_POD_STATE_GATED);
     item->due_ns = BERTH_TIME_NEVER;
-    item->waits_gated =
-        !berth__is_turn(item) && item->requested > 0 && item->rejectors != 0 && !item->stirred;
-    berth__item_list_append(item->waits_gated ? &queue->preempting : &queue->gated, item);
+    item->waits_gated = waits_gated(queue, item);
+    if (item->waits_gated)
+        return;
+    berth__item_list_append(&queue->gated, item);
     berth__claim_waiters_add(&queue->waiters, item, berth__queue_missing_claim(queue, item));
 }
 
@@ -199,8 +211,11 @@ void berth__displace(berth__queue *queue, berth__queue_item *item)
         berth__pod_groups_count(&queue->groups, item->pod_group, -1);
     switch (item->state) {
     case BERTH_POD_STATE_GATED:
-        berth__item_list_remove(item->waits_gated ? &queue->preempting : &queue->gated, item);
-        item->waits_gated = false;
+        if (item->waits_gated) {
+            berth__waiting_pool_remove(&queue->preempting, item);
+            break;
+        }
+        berth__item_list_remove(&queue->gated, item);
         berth__claim_waiters_remove(&queue->waiters, item);
         break;
     case BERTH_POD_STATE_ACTIVE:

@@ -49,6 +49,7 @@ berth_status berth__queue_init(berth__queue *queue, const berth_allocator *alloc
                                                                 : ends_first);
     berth__item_heap_init(&queue->backoff_of_errors, allocator, ends_first);
     BERTH_TRY(berth__pod_groups_init(&queue->groups, allocator));
+    BERTH_TRY(berth__waiting_pool_init(&queue->preempting, allocator, profiles, profile_count));
     return berth__waiting_pool_init(&queue->pool, allocator, profiles, profile_count);
 }
 
@@ -57,6 +58,7 @@ void berth__queue_destroy(berth__queue *queue)
     if (queue->allocator == NULL)
         return;
     berth__waiting_pool_destroy(&queue->pool);
+    berth__waiting_pool_destroy(&queue->preempting);
     berth__pod_groups_destroy(&queue->groups, queue->allocator);
     berth__claim_waiters_destroy(&queue->waiters, queue->allocator);
     for (uint32_t i = 0; i < queue->by_pod_capacity; i++)
@@ -293,7 +295,7 @@ uint64_t berth__queue_waiting(const berth__queue *queue, berth_pod_state state)
     uint64_t count = queue->groups.pods_in[state] - queue->groups.turns_in[state];
     switch (state) {
     case BERTH_POD_STATE_GATED:
-        return count + queue->gated.count + queue->preempting.count;
+        return count + queue->gated.count + queue->preempting.by_flush.count;
     case BERTH_POD_STATE_ACTIVE:
         return count + queue->active.count + queue->deferred.count +
                (queue->deciding != NULL ? berth__pods_of(queue->deciding) : 0);
@@ -324,15 +326,6 @@ static bool is_in_order(const berth__item_list *list)
     return count == list->count;
 }
 
-/* How many gated items of a list miss a claim. */
-static uint64_t missing_in(const berth__item_list *list)
-{
-    uint64_t missing = 0;
-    for (const berth__queue_item *item = list->first; item != NULL; item = item->list_next)
-        missing += item->missing_claim != 0;
-    return missing;
-}
-
 berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
 {
     uint64_t count = 0, released = 0, waiting, released_turns;
@@ -354,19 +347,22 @@ berth_status berth__queue_check(const berth__queue *queue, berth_error *error)
         count += queue->groups.turns_in[state];
     if (count != queue->active.count + queue->deferred.count + queue->backoff.count +
                      queue->backoff_of_errors.count + queue->pool.by_flush.count +
-                     queue->assumed.count + queue->gated.count + queue->preempting.count +
+                     queue->assumed.count + queue->gated.count + queue->preempting.by_flush.count +
                      (queue->deciding != NULL))
         return broken(error, "a pod is in no place, or in two");
     if (!berth__item_heap_check(&queue->active) || !berth__item_heap_check(&queue->backoff) ||
         !berth__item_heap_check(&queue->backoff_of_errors))
         return broken(error, "a heap is out of order");
     if (!is_in_order(&queue->pool.by_flush) || !is_in_order(&queue->assumed) ||
-        !is_in_order(&queue->gated) || !is_in_order(&queue->preempting))
+        !is_in_order(&queue->gated) || !is_in_order(&queue->preempting.by_flush))
         return broken(error, "a list is out of order of time");
-    const uint64_t missing = missing_in(&queue->gated) + missing_in(&queue->preempting);
+    uint64_t missing = 0;
+    for (const berth__queue_item *item = queue->gated.first; item != NULL; item = item->list_next)
+        missing += item->missing_claim != 0;
     if (berth__claim_waiters_count(&queue->waiters) != missing)
         return broken(error, "pods that wait for claims are in wrong chains");
-    if (!berth__waiting_pool_check(&queue->pool))
+    if (!berth__waiting_pool_check(&queue->pool, BERTH_POD_STATE_UNSCHEDULABLE) ||
+        !berth__waiting_pool_check(&queue->preempting, BERTH_POD_STATE_GATED))
         return broken(error, "groups of the pool are wrong");
     return BERTH_OK;
 }

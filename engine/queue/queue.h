@@ -45,15 +45,15 @@ typedef struct berth__queue {
      * pods of the first kind may be taken before their backoff ends. */
     berth__item_heap active, backoff, backoff_of_errors;
     berth__waiting_pool pool;
-    berth__item_list assumed;     /* by expiry */
-    berth__item_list gated;       /* in order of arrival */
-    berth__item_list preempting;  /* gated, among others by evictions that have not begun */
-    berth__item_list deferred;    /* active, but deferred until berth__queue_admit */
-    uint32_t released;            /* pods to be tried soon, whose victims have left */
-    uint32_t reviews;             /* deferred pods that may have lost their reason to wait */
-    berth__claim_waiters waiters; /* the gated items that miss a claim */
-    berth__pod_groups groups;     /* the PodGroups of all known pods */
-    berth__queue_item *deciding;  /* NULL: none */
+    berth__waiting_pool preempting; /* gated by evictions that have not begun */
+    berth__item_list assumed;       /* by expiry */
+    berth__item_list gated;         /* the others, in order of arrival */
+    berth__item_list deferred;      /* active, but deferred until berth__queue_admit */
+    uint32_t released;              /* pods to be tried soon, whose victims have left */
+    uint32_t reviews;               /* deferred pods that may have lost their reason to wait */
+    berth__claim_waiters waiters;   /* the gated items that miss a claim */
+    berth__pod_groups groups;       /* the PodGroups of all known pods */
+    berth__queue_item *deciding;    /* NULL: none */
     const berth__nominations *nominations;
     uint64_t woken, flushed;
     uint64_t backoff_ended, popped_early, freed_active, freed_backoff;

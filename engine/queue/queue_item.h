@@ -42,7 +42,7 @@ typedef struct berth__queue_item {
     bool flushed;        /* since its last attempt, or for the current one */
     bool released;       /* its victims have left, and it will soon be tried again */
     bool deferred;       /* active, but it waits for other pods' evictions to begin */
-    bool waits_gated;    /* gated, in the queue's list `preempting` */
+    bool waits_gated;    /* gated, in the queue's pool `preempting` */
     bool stirred;        /* it may fit elsewhere since its victims were chosen */
     uint32_t leaving;    /* victims that it waits for (running_evictions.h) */
     uint32_t requested;  /* those of `leaving` not terminating yet; it is gated meanwhile */

@@ -154,6 +154,14 @@ static void wake_for(berth__queue *queue, berth__queue_item *item, uint32_t bits
     queue->freed_backoff += item->state == BERTH_POD_STATE_BACKOFF;
 }
 
+/* Pods that are gated until their evictions have begun will then be tried, as if woken. */
+static void stir(berth__queue *queue, berth__queue_item *item)
+{
+    berth__displace(queue, item);
+    item->stirred = true;
+    berth__place_gated(queue, item);
+}
+
 /* A pod that waits for its victims may not preempt. So it is not woken for room that is kept for
  * nominated pods; it is woken when such a nomination ends. The group is freed with its last pod. */
 static void wake_group(berth__queue *queue, const berth__wake *wake, berth__waiting_group *group)
@@ -164,6 +172,8 @@ static void wake_group(berth__queue *queue, const berth__wake *wake, berth__wait
         next = item->group_next;
         if (item->leaving > 0 && is_kept_for_others(queue, wake, item))
             stays = true;
+        else if (item->state == BERTH_POD_STATE_GATED)
+            stir(queue, item);
         else
             wake_for(queue, item, wake->bits);
     }
@@ -171,32 +181,12 @@ static void wake_group(berth__queue *queue, const berth__wake *wake, berth__wait
         group->woken = false;
 }
 
-static bool is_alike(const berth__queue *queue, const berth__queue_item *a,
-                     const berth__queue_item *b)
+static void wake_pool(berth__queue *queue, berth__waiting_pool *pool, berth__wake *wake)
 {
-    return a->rejectors == b->rejectors && a->profile == b->profile && a->priority == b->priority &&
-           berth__queue_class(queue, a) == berth__queue_class(queue, b);
-}
-
-/* Pods are gated until the evictions that they requested have begun. Those that a change helps
- * meanwhile will then be tried, like pods of the pool that are woken. Pods that are alike mostly
- * preempt one after the other. */
-static void stir_preempting(berth__queue *queue, berth__wake *wake)
-{
-    const berth__queue_item *asked = NULL;
-    berth__queue_item *next;
-    bool helps = false;
-    for (berth__queue_item *item = queue->preempting.first; item != NULL; item = next) {
-        next = item->list_next;
-        if (asked == NULL || !is_alike(queue, asked, item))
-            helps = berth__wake_stages(wake, &queue->profiles[item->profile], item->rejectors,
-                                       berth__queue_class(queue, item), item->priority, true) != 0;
-        asked = item;
-        if (!helps || is_kept_for_others(queue, wake, item))
-            continue;
-        berth__displace(queue, item);
-        item->stirred = true;
-        berth__place_gated(queue, item);
+    berth__waiting_group *next, *group = berth__waiting_pool_find(pool, wake);
+    for (; group != NULL; group = next) {
+        next = group->next_woken;
+        wake_group(queue, wake, group);
     }
 }
 
@@ -210,12 +200,8 @@ void berth__queue_wake(berth__queue *queue, berth__wake *wake)
         berth__queue_item *item = queue->deciding;
         const berth__ready_profile *profile = &queue->profiles[item->profile];
         item->helped |= berth__wake_stages(wake, profile, all_stages(profile) & ~item->helped,
-                                           berth__queue_class(queue, item), item->priority, false);
+                                           berth__queue_class(queue, item), item->priority);
     }
-    stir_preempting(queue, wake);
-    berth__waiting_group *next, *group = berth__waiting_pool_find(&queue->pool, wake);
-    for (; group != NULL; group = next) {
-        next = group->next_woken;
-        wake_group(queue, wake, group);
-    }
+    wake_pool(queue, &queue->preempting, wake);
+    wake_pool(queue, &queue->pool, wake);
 }

@@ -202,10 +202,9 @@ berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth_
 }
 
 berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
-                                    berth__stage_set stages, berth__class *cls, int32_t priority,
-                                    bool waits)
+                                    berth__stage_set stages, berth__class *cls, int32_t priority)
 {
-    const berth__waiter waiter = waiter_of(profile, cls, priority, waits);
+    const berth__waiter waiter = waiter_of(profile, cls, priority, false);
     berth__stage_set turned = 0;
     for (berth__stage_set left = stages; left != 0; left &= left - 1) {
         uint32_t stage = (uint32_t)__builtin_ctzll(left);
@@ -217,11 +216,11 @@ berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profil
 
 /* ---- checking ---- */
 
-static uint64_t check_group(const berth__waiting_group *group)
+static uint64_t check_group(const berth__waiting_group *group, berth_pod_state state)
 {
     uint64_t count = 0;
     for (const berth__queue_item *item = group->first; item != NULL; item = item->group_next) {
-        if (item->group != group || item->state != BERTH_POD_STATE_UNSCHEDULABLE ||
+        if (item->group != group || item->state != (int32_t)state ||
             item->rejectors != group->key.rejectors || item->priority != group->key.priority)
             return UINT64_MAX / 2;
         count++;
@@ -232,12 +231,12 @@ static uint64_t check_group(const berth__waiting_group *group)
     return count;
 }
 
-bool berth__waiting_pool_check(const berth__waiting_pool *pool)
+bool berth__waiting_pool_check(const berth__waiting_pool *pool, berth_pod_state state)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < pool->groups.bucket_count; i++)
         for (const berth__keymap_entry *entry = pool->groups.buckets[i]; entry != NULL;
              entry = entry->next)
-            count += check_group((const berth__waiting_group *)entry);
+            count += check_group((const berth__waiting_group *)entry, state);
     return count == pool->by_flush.count;
 }

@@ -1,5 +1,6 @@
-/* The pool of unschedulable pods, arranged so that a change finds the pods that it may help without
- * a walk over the others.
+/* A pool of pods that fit nowhere, arranged so that a change finds the pods that it may help
+ * without a walk over the others. The queue has one of unschedulable pods, and one of pods that are
+ * gated until their victims leave.
  *
  * Pods with equal class, profile, priority and rejecting filters form a group, pods that wait for
  * victims apart from others: a change that helps one helps all. Each group is on the list of each
@@ -61,13 +62,12 @@ void berth__waiting_pool_remove(berth__waiting_pool *pool, berth__queue_item *it
  * them by removing their pods, or clear `woken`. */
 berth__waiting_group *berth__waiting_pool_find(berth__waiting_pool *pool, berth__wake *wake);
 
-/* The stages among `stages` whose refusal of a pod a change may end. With `waits`, the pod waits
- * for victims, so it may not preempt. */
+/* The stages among `stages` whose refusal of a pod a change may end. */
 berth__stage_set berth__wake_stages(berth__wake *wake, const berth__ready_profile *profile,
-                                    berth__stage_set stages, berth__class *cls, int32_t priority,
-                                    bool waits);
+                                    berth__stage_set stages, berth__class *cls, int32_t priority);
 
-/* Whether every pod is in one group, and every group on the lists of its stages. */
-bool berth__waiting_pool_check(const berth__waiting_pool *pool);
+/* Whether every pod is in one group and in this state, and every group on the lists of its
+ * stages. */
+bool berth__waiting_pool_check(const berth__waiting_pool *pool, berth_pod_state state);
 
 #endif
