@@ -37,24 +37,42 @@ void text_add(text_buffer *t, const char *format, ...)
     t->len += (size_t)len;
 }
 
+/* Make room for `bytes` more and the end. */
+static void reserve(text_buffer *t, size_t bytes)
+{
+    t->text = heap_grow(t->text, &t->capacity, t->len + bytes + 1, 1);
+}
+
+static void put(text_buffer *t, berth_str piece)
+{
+    if (piece.len > 0)
+        memcpy(t->text + t->len, piece.data, piece.len);
+    t->len += piece.len;
+}
+
 void text_add_str(text_buffer *t, berth_str piece)
 {
     if (piece.len == 0)
         return;
-    t->text = heap_grow(t->text, &t->capacity, t->len + piece.len + 1, 1);
-    memcpy(t->text + t->len, piece.data, piece.len);
-    t->len += piece.len;
+    reserve(t, piece.len);
+    put(t, piece);
     t->text[t->len] = '\0';
 }
 
 berth_str text_name(text_buffer *t, berth_str kind, berth_str namespace_name, berth_str name)
 {
+    if (namespace_name.len == 0)
+        namespace_name = words_of("default");
     text_clear(t);
-    text_add_str(t, kind);
-    text_add_str(t, kind.len > 0 ? words_of(" ") : kind);
-    text_add_str(t, namespace_name.len > 0 ? namespace_name : words_of("default"));
-    text_add_str(t, words_of("/"));
-    text_add_str(t, name);
+    reserve(t, (size_t)kind.len + namespace_name.len + name.len + 2);
+    if (kind.len > 0) {
+        put(t, kind);
+        put(t, words_of(" "));
+    }
+    put(t, namespace_name);
+    put(t, words_of("/"));
+    put(t, name);
+    t->text[t->len] = '\0';
     return text_str(t);
 }
 
