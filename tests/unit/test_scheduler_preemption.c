@@ -150,6 +150,8 @@ static void test_preemptor_changes(void **state)
     loop_update(l, loop_pod_text("high", "2", ", labels: {a: b}", ", priority: 10"));
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
     loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    loop_update(l, loop_pod_text("high", "2", ", labels: {a: c}", ", priority: 10"));
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED); /* by one victim */
     loop_remove(l, BERTH_KIND_NODE, "", "node");
     loop_remove(l, BERTH_KIND_POD, "default", "low-2");
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
