@@ -65,13 +65,16 @@ static bool extend(berth__volume_use *use, berth__driver_fill *fill, uint32_t en
     return true;
 }
 
-/* Record the slot of each node, for all columns. */
+/* Record the slot of each node, for all columns. Changes no longer reach `most` of columns of
+ * another layout, which may come back when a transaction ends. */
 static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint32_t end)
 {
     if (use->slots_epoch == layout->epoch && use->slots != NULL)
         return true;
     if (!berth__grow(use->allocator, &use->slots, &use->slot_capacity, end, sizeof(*use->slots)))
         return false;
+    for (uint32_t i = 0; i < use->fill_count; i++)
+        use->fills[i].epoch = BERTH__EPOCH_NONE;
     memset(use->slots, 0, use->slot_capacity * sizeof(*use->slots));
     for (uint32_t slot = 0; slot < layout->count; slot++)
         use->slots[layout->nodes[slot]] = slot + 1;

@@ -371,6 +371,41 @@ static void test_node_ids(void **state)
     }
 }
 
+/* How full nodes are with a driver's volumes is followed although the branch before had more nodes
+ * when it looked at another driver. */
+static void test_fills_of_two_drivers(void **state)
+{
+    small_cluster *c = *state;
+    berth_node_id a = small_node(c, "a", "");
+    small_add(c, "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: a}\nspec: "
+                 "{drivers: [{name: d, nodeID: x, allocatable: {count: 1}}, "
+                 "{name: e, nodeID: x, allocatable: {count: 5}}]}\n---\n");
+    small_add(c, BOUND("v", "c") BOUND_AS("w", "d", "other"));
+    small_add(c, "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: x}\nspec: {capacity: "
+                 "{storage: 1Gi}, accessModes: [ReadWriteOnce], csi: {driver: e, volumeHandle: x}, "
+                 "claimRef: {name: f, namespace: default}}\nstatus: {phase: Bound}\n---\n"
+                 "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: f, annotations: "
+                 "{pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {accessModes: [ReadWriteOnce], "
+                 "volumeName: x, resources: {requests: {storage: 1Gi}}}\nstatus: {phase: Bound}\n"
+                 "---\n");
+    berth_pod_id p = small_pod(c, "p", NULL, "", USES("c"));
+    berth_pod_id q = small_pod(c, "q", NULL, "", USES("d"));
+    berth_pod_id r = small_pod(c, "r", NULL, "", USES("f"));
+    uint32_t fits = 0;
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(berth_engine_feasible_nodes(branch, q, NULL, NULL, 0, &fits, NULL), BERTH_OK);
+    assert_int_equal(fits, 1);
+    put(branch, "apiVersion: v1\nkind: Node\nmetadata: {name: new}\n"
+                "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+    assert_int_not_equal(place(branch, r), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+
+    assert_int_equal(place(c->engine, p), a);
+    branch = branch_off(c);
+    assert_int_equal(place(branch, q), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+}
+
 /* ---- transactions ---- */
 
 /* Pods leave with their node and come back with it, on a branch that had not used volumes
@@ -604,6 +639,7 @@ int main(void)
         WITH_CLUSTER(test_objects_change),
         WITH_CLUSTER(test_limits),
         WITH_CLUSTER(test_lost_volumes),
+        WITH_CLUSTER(test_fills_of_two_drivers),
         WITH_CLUSTER(test_node_ids),
         WITH_CLUSTER(test_rollback),
         WITH_CLUSTER(test_rollback_of_node),
