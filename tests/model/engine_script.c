@@ -137,15 +137,18 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : (one->len > other->len) - (one->len < other->len);
 }
 
-/* Sorts reasons, which are a set: those of resources come in the order of their columns, which
- * depends on whether a branch or its engine requested them first. */
-static void print_reasons(text *out, const berth_explanation *e, uint32_t refusal, uint32_t count)
+static berth_str *reason_room(uint32_t count)
 {
     berth_str *reasons = calloc(count + 1, sizeof(*reasons));
     if (reasons == NULL)
         abort();
-    for (uint32_t r = 0; r < count; r++)
-        reasons[r] = berth_explanation_reason(e, refusal, r);
+    return reasons;
+}
+
+/* Sorts reasons, which are a set: those of resources come in the order of their columns, which
+ * depends on whether a branch or its engine requested them first. Frees them. */
+static void print_reasons(text *out, berth_str *reasons, uint32_t count)
+{
     qsort(reasons, count, sizeof(*reasons), by_text);
     for (uint32_t r = 0; r < count; r++)
         print(out, "; %.*s", NAIVE_TEXT(reasons[r]));
@@ -167,7 +170,10 @@ static void print_explanation(text *out, const berth_explanation *e)
         berth_refusal refusal = berth_explanation_refusal(e, i);
         print(out, "refused %u %.*s %d", refusal.node, NAIVE_TEXT(refusal.plugin),
               (int)refusal.code);
-        print_reasons(out, e, i, refusal.reason_count);
+        berth_str *reasons = reason_room(refusal.reason_count);
+        for (uint32_t r = 0; r < refusal.reason_count; r++)
+            reasons[r] = berth_explanation_reason(e, i, r);
+        print_reasons(out, reasons, refusal.reason_count);
         print(out, "\n");
     }
     print(out, "nominated %u\n", berth_explanation_nominated(e));
@@ -297,10 +303,13 @@ static berth_status do_fits(berth_engine *engine, const operation *op, text *out
                           berth_engine_find_node(engine, op->node), BERTH_FIT_REASONS, &fit, error);
     if (status != BERTH_OK)
         return status;
-    print(out, "verdict %d code %d by %.*s\n", (int)fit.verdict, (int)fit.code,
+    print(out, "verdict %d code %d by %.*s", (int)fit.verdict, (int)fit.code,
           NAIVE_TEXT(fit.plugin));
+    berth_str *reasons = reason_room(fit.reason_count);
     for (uint32_t i = 0; i < fit.reason_count; i++)
-        print(out, "%.*s\n", NAIVE_TEXT(fit.reasons[i]));
+        reasons[i] = fit.reasons[i];
+    print_reasons(out, reasons, fit.reason_count);
+    print(out, "\n");
     return status;
 }
 
