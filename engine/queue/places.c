@@ -53,8 +53,8 @@ void berth__queue_renew_claim(berth__queue *queue, berth__queue_item *item)
     berth__claim_waiters_add(&queue->waiters, item, berth__queue_missing_claim(queue, item));
 }
 
-/* Put a pod that is gated by its victims where changes find it: one that helps it meanwhile must not
- * be forgotten. Without memory for that, the pod counts as helped. */
+/* Put a pod that is gated by its victims where changes find it: one that helps it meanwhile must
+ * not be forgotten. Without memory for that, the pod counts as helped. */
 static bool waits_gated(berth__queue *queue, berth__queue_item *item)
 {
     if (berth__is_turn(item) || item->requested == 0 || item->rejectors == 0 || item->stirred)
