@@ -55,7 +55,7 @@ void berth__queue_renew_claim(berth__queue *queue, berth__queue_item *item)
 
 /* Put a pod that is gated by its victims where changes find it: one that helps it meanwhile must
  * not be forgotten. Without memory for that, the pod counts as helped. */
-static bool waits_gated(berth__queue *queue, berth__queue_item *item)
+static bool enter_preempting(berth__queue *queue, berth__queue_item *item)
 {
     if (berth__is_turn(item) || item->requested == 0 || item->rejectors == 0 || item->stirred)
         return false;
@@ -68,8 +68,8 @@ void berth__place_gated(berth__queue *queue, berth__queue_item *item)
 {
     come_to(queue, item, BERTH_POD_STATE_GATED);
     item->due_ns = BERTH_TIME_NEVER;
-    item->waits_gated = waits_gated(queue, item);
-    if (item->waits_gated)
+    item->among_preempting = enter_preempting(queue, item);
+    if (item->among_preempting)
         return;
     berth__item_list_append(&queue->gated, item);
     berth__claim_waiters_add(&queue->waiters, item, berth__queue_missing_claim(queue, item));
@@ -211,7 +211,7 @@ void berth__displace(berth__queue *queue, berth__queue_item *item)
         berth__pod_groups_count(&queue->groups, item->pod_group, -1);
     switch (item->state) {
     case BERTH_POD_STATE_GATED:
-        if (item->waits_gated) {
+        if (item->among_preempting) {
             berth__waiting_pool_remove(&queue->preempting, item);
             break;
         }

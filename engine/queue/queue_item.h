@@ -39,14 +39,14 @@ typedef struct berth__queue_item {
     struct berth__queue_item *list_next, *list_previous;
     uint64_t binding; /* assumed: the number of the binding, and the node */
     uint32_t node;
-    bool flushed;        /* since its last attempt, or for the current one */
-    bool released;       /* its victims have left, and it will soon be tried again */
-    bool deferred;       /* active, but it waits for other pods' evictions to begin */
-    bool waits_gated;    /* gated, in the queue's pool `preempting` */
-    bool stirred;        /* it may fit elsewhere since its victims were chosen */
-    uint32_t leaving;    /* victims that it waits for (running_evictions.h) */
-    uint32_t requested;  /* those of `leaving` not terminating yet; it is gated meanwhile */
-    uint64_t preemption; /* the number of its last preemption; 0: none */
+    bool flushed;          /* since its last attempt, or for the current one */
+    bool released;         /* its victims have left, and it will soon be tried again */
+    bool deferred;         /* active, but it waits for other pods' evictions to begin */
+    bool among_preempting; /* gated, in the queue's pool `preempting` */
+    bool stirred;          /* it may fit elsewhere since its victims were chosen */
+    uint32_t leaving;      /* victims that it waits for (running_evictions.h) */
+    uint32_t requested;    /* those of `leaving` not terminating yet; it is gated meanwhile */
+    uint64_t preemption;   /* the number of its last preemption; 0: none */
     struct berth__queued_group *pod_group; /* the group of the turn, or with which the pod waits */
 } berth__queue_item;
 
