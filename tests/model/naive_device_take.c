@@ -536,11 +536,11 @@ static bool tie_all(naive_search *s, const naive_device_ask *ask, const naive_de
 bool naive_device_free(const naive_search *s, const naive_device_ask *ask,
                        const naive_device *device)
 {
-    if (device->device->allow_multiple_allocations) {
-        return true;
+    if (ask->exact->admin_access) {
+        return !is_taken(s, device, ask->claim, false);
     }
-    return ask->exact->admin_access ? !is_taken(s, device, ask->claim, false)
-                                    : !is_allocated(s, device) && !is_taken(s, device, 0, true);
+    /* A claim may have a device of the same name in the same pool, on another node, to itself. */
+    return !is_allocated(s, device) && !is_taken(s, device, 0, true);
 }
 
 naive_found naive_fail(naive_search *s, const char *text)
