@@ -411,7 +411,8 @@ const berth__plugin_ops berth__plugin_node_volume_limits = {
     .name = "NodeVolumeLimits",
     .flags = BERTH__PREPARE_EACH | BERTH__FILTERS_LATE,
     .wake_on = BERTH_WAKE_NODE_ADD | BERTH_WAKE_POD_REMOVE | BERTH_WAKE_CLAIM | BERTH_WAKE_VOLUME |
-               BERTH_WAKE_STORAGE_CLASS | BERTH_WAKE_CSI_NODE | BERTH_WAKE_ATTACHMENT,
+               BERTH_WAKE_STORAGE_CLASS | BERTH_WAKE_CSI_NODE | BERTH_WAKE_CSI_DRIVER |
+               BERTH_WAKE_ATTACHMENT,
     .wakes = node_volume_limits_wakes,
     .filter_state_bytes = sizeof(filter_state),
     .prepare_filter = node_volume_limits_prepare,

@@ -546,6 +546,26 @@ static void test_volume_limits(void **state)
     expect_woken(l, third);
 }
 
+/* A driver that nodes must have no longer counts once its CSIDriver is gone. */
+static void test_missing_driver(void **state)
+{
+    loop l;
+    (void)state;
+    loop_open_as(&l, 37, NULL, 0, 5000, NULL);
+    loop_node(&l, "a", "40");
+    loop_add(&l, "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: a}\nspec: "
+                 "{drivers: []}\n");
+    loop_add(&l, "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: d}\nspec: "
+                 "{preventPodSchedulingIfMissing: true}\n");
+    add_csi_volume(&l, "c0", "pv0");
+    berth_pod_id pod =
+        loop_pod(&l, "p", "1", ", volumes: [{name: v, persistentVolumeClaim: {claimName: c0}}]");
+    expect_rejected(&l, pod, "NodeVolumeLimits");
+    loop_remove(&l, BERTH_KIND_CSI_DRIVER, "", "d");
+    expect_woken(&l, pod);
+    loop_close(&l);
+}
+
 /* ---- an embedder's plugins ---- */
 
 /* Reopen the loop with this plugin, which refuses every node, after the default filters. */
@@ -685,6 +705,7 @@ int main(void)
         TEST(test_disks),
         TEST(test_volume_zone),
         TEST(test_volume_limits),
+        cmocka_unit_test(test_missing_driver),
         TEST(test_own_plugin),
         TEST(test_groups),
         TEST(test_past_scheduler),
