@@ -65,8 +65,9 @@ static bool extend(berth__volume_use *use, berth__driver_fill *fill, uint32_t en
     return true;
 }
 
-/* Record the slot of each node, for all columns. Changes no longer reach `most` of columns of
- * another layout, which may come back when a transaction ends. */
+/* Record the slot of each node, for all columns. From now on, changes do not reach `most` of
+ * columns of another layout. So these are out of date, even if the next branch has their layout
+ * again. */
 static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint32_t end)
 {
     if (use->slots_epoch == layout->epoch && use->slots != NULL)

@@ -1,6 +1,6 @@
 /* A pool of pods that fit nowhere, arranged so that a change finds the pods that it may help
  * without a walk over the others. The queue has one of unschedulable pods, and one of pods that are
- * gated until their victims leave.
+ * gated until the evictions that they requested have begun.
  *
  * Pods with equal class, profile, priority and rejecting filters form a group, pods that wait for
  * victims apart from others: a change that helps one helps all. Each group is on the list of each

@@ -75,6 +75,12 @@ for what in "$letters" "$letters/$letters" "deployment/$letters" deployment; do
   grep -q "^berth explain: " "$work/err" || fail "explain $what"
 done
 
+# Victims whose names have no room are counted.
+read_cluster explain
+name=evicting
+run 0 "$berth" explain -f "$work/long.json" "${letters}big" -o json
+grep -qF '"evicting": "1 pod"' "$work/out" || fail "evicting: $(grep evicting "$work/out" | cut -c 1-300)"
+
 # A replay has limited room, and says so.
 cat >"$work/replay.jsonl" <<TEXT
 {"time": 0, "event": "node_add", "object": {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}}}

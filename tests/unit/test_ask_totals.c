@@ -204,6 +204,13 @@ static void test_totals_follow(void **state)
     close_fixture(&f);
 }
 
+/* Ask until the first ask has totals; the window takes some decisions, too. */
+static void await_totals(fixture *f)
+{
+    while (get(f, 0, 1) == NULL)
+        ;
+}
+
 /* As long as some tiles were never computed, the log can't bring all of them up to date, however
  * often the ask recurs. */
 static void test_tiles_never_read(void **state)
@@ -211,8 +218,7 @@ static void test_tiles_never_read(void **state)
     (void)state;
     fixture f;
     open_fixture(&f, 5 * BERTH__TILE, berth__allocator_default());
-    while (get(&f, 0, 1) == NULL)
-        ; /* the window takes some decisions, too */
+    await_totals(&f);
     for (uint32_t round = 0; round < 20; round++) {
         for (uint32_t i = 0; i < 6; i++)
             change_slot(&f, below(&f, f.view->layout->count));
@@ -250,8 +256,7 @@ static void test_changes_far_apart(void **state)
     (void)state;
     fixture f;
     open_fixture(&f, 3 * BERTH__TILE, berth__allocator_default());
-    while (get(&f, 0, 1) == NULL)
-        ; /* the window takes some decisions, too */
+    await_totals(&f);
     for (uint32_t round = 0; round < 16; round++) {
         check_tile(&f, 0, get(&f, 0, 1), 0);
         for (uint32_t slot = 0; slot < 3; slot++)
@@ -273,8 +278,7 @@ static void test_asks_are_bounded(void **state)
     (void)state;
     fixture f;
     open_fixture(&f, 2 * BERTH__TILE, berth__allocator_default());
-    while (get(&f, 0, 1) == NULL)
-        ; /* the window takes some decisions, too */
+    await_totals(&f);
     f.cache.bytes_max = 2 * f.cache.bytes;
     assert_null(get(&f, 1, 1));
     assert_non_null(get(&f, 1, 1));

@@ -245,6 +245,26 @@ static void test_room_for_one(void **state)
     assert_int_equal(loop_state(l, small), BERTH_POD_STATE_BACKOFF);
 }
 
+/* The first eviction is done at once, the second one later. */
+static void answer_in_turn(loop *l)
+{
+    l->evict_answer = l->evictions == 0 ? BERTH_ANSWER_DONE : BERTH_ANSWER_LATER;
+}
+
+/* A victim that leaves during the attempt may have made enough room. */
+static void test_one_victim_leaves_at_once(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    l->inside = answer_in_turn;
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    l->inside = NULL;
+    assert_int_equal(l->evictions, 2);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    terminate(l, false);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
+}
+
 /* Room that is kept for a preemptor of higher priority is no reason to try the other one, which
  * waits for its victims, too. */
 static void test_room_kept_for_another(void **state)
@@ -707,6 +727,7 @@ int main(void)
         TEST(test_room_elsewhere),
         TEST(test_room_by_preemption),
         TEST(test_room_for_one),
+        TEST(test_one_victim_leaves_at_once),
         TEST(test_room_kept_for_another),
         TEST(test_paced),
         TEST(test_paced_for_a_second),

@@ -55,8 +55,9 @@ static void name_victims(const trial *t, trial_answer *out)
         berth_engine_pod_name(t->branch, berth_explanation_victim(t->why, i), &namespace_name,
                               &name);
         if (at + namespace_name.len + name.len + 4 + MORE > sizeof(out->evicting)) {
-            snprintf(out->evicting + at, sizeof(out->evicting) - at, "%s%u%s", i > 0 ? " and " : "",
-                     (unsigned)(count - i), i > 0 ? " more" : " pods");
+            const char *what = i > 0 ? "more" : count == 1 ? "pod" : "pods";
+            snprintf(out->evicting + at, sizeof(out->evicting) - at, "%s%u %s",
+                     i > 0 ? " and " : "", (unsigned)(count - i), what);
             return;
         }
         at += (size_t)snprintf(out->evicting + at, sizeof(out->evicting) - at, "%s%.*s/%.*s",
