@@ -259,10 +259,13 @@ static bool compare_pod(trial *t, berth_pod_id pod, berth_pod_id twin)
     bool same = wanted.status == got.status && wanted.count == got.count;
     for (uint32_t i = 0; i < wanted.count && same; i++)
         same = has(t, &got, berth_engine_node_name(t->s.engine, wanted.nodes[i]), wanted.totals[i]);
-    if (!same && is_freed_port(t, pod, twin))
+    /* If scoring fails in both, nothing has been compared yet. */
+    if ((!same || wanted.status != BERTH_OK) && is_freed_port(t, pod, twin)) {
+        same = false;
         tally.freed++;
-    else if (!same)
+    } else if (!same) {
         script_same(&t->s, "where a pod fits", "as before", "otherwise");
+    }
     return same;
 }
 

@@ -3,6 +3,7 @@
 A map is made once, from a build of clang's with -fprofile-instr-generate -fcoverage-mapping, and
 kept in a file: for each test, its seconds, and for each file the lines that it runs, as the bits of
 a hexadecimal number."""
+import concurrent.futures
 import glob
 import json
 import os
@@ -123,22 +124,26 @@ def lines_run(build, test, profile, source):
     return {name: "%x" % lines for name, lines in found.items()}
 
 
-def make_map(source, build, path, work):
-    tests = {}
-    for test in tests_of(source):
+def make_map(source, build, path, work, jobs):
+    found = {}
+
+    def measure(test):
         profile = os.path.join(work, test.name + ".profraw")
         program = os.path.join(build, "bin", test.program)
         if not os.path.exists(program):
-            continue
+            return
         # Each process of a script has counts of its own.
         code, seconds = run(test.command(program), test.folder, environment(
             source, build, LLVM_PROFILE_FILE=profile + ("%p" if test.script else "")), 300)
         files = lines_run(build, test, profile, source)
         if code != 0:
             print("%s: left out, it ends with %s" % (test.name, code), flush=True)
-            continue
+            return
         if files:
-            tests[test.name] = {"seconds": round(seconds, 3), "files": files}
+            found[test.name] = {"seconds": round(seconds, 3), "files": files}
         print("%s: %.2f s, %d files" % (test.name, seconds, len(files)), flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(measure, tests_of(source)))
     with open(path, "w") as out:
-        json.dump(tests, out)
+        json.dump(found, out)
