@@ -2,6 +2,7 @@
  * is libmicrohttpd on loopback. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -278,6 +279,23 @@ static void send_and_wait(const char *path, seen *s)
     turn_until(&s->done, 1);
 }
 
+/* Sockets whose peer is the server, and how many of them another program would inherit. */
+static int connections(int *inherited)
+{
+    int found = 0;
+    *inherited = 0;
+    for (int fd = 0; fd < 1024; fd++) {
+        struct sockaddr_in peer;
+        socklen_t size = sizeof(peer);
+        if (getpeername(fd, (struct sockaddr *)&peer, &size) != 0 || peer.sin_family != AF_INET ||
+            ntohs(peer.sin_port) != MHD_get_daemon_info(w.server, MHD_DAEMON_INFO_BIND_PORT)->port)
+            continue;
+        found++;
+        *inherited += (fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0;
+    }
+    return found;
+}
+
 /* ---- answers ---- */
 
 static void test_methods(void **state)
@@ -334,6 +352,40 @@ static void test_one_after_the_other(void **state)
         live_send(w.t, &request);
         turn_until(&s.done, 1);
         assert_string_equal(s.body, cases[i].wanted);
+    }
+}
+
+/* A credential plugin must not have the connection that its token is for. */
+static void test_is_not_inherited(void **state)
+{
+    (void)state;
+    int inherited;
+    seen s = {.done = 0};
+    send_and_wait("/x", &s);
+    assert_int_equal(connections(&inherited), 1); /* it is kept */
+    assert_int_equal(inherited, 0);
+}
+
+/* As many at once as there are writers for: each has a connection. */
+static void test_many_at_once(void **state)
+{
+    (void)state;
+    enum { MANY = 100 };
+    static seen all[MANY];
+    int inherited;
+    for (int i = 0; i < MANY; i++) {
+        all[i] = (seen){.done = 0};
+        live_request request = get("/stream", &all[i]);
+        request.connection = LIVE_BINDINGS;
+        live_send(w.t, &request);
+    }
+    const int64_t until_ns = event_loop_now() + 20 * SECOND;
+    while (connections(&inherited) < MANY && event_loop_now() < until_ns)
+        event_loop_turn(w.loop, SECOND / 1000);
+    assert_int_equal(connections(&inherited), MANY);
+    for (int i = 0; i < MANY; i++) {
+        turn_until(&all[i].done, 1);
+        assert_int_equal(all[i].status, 200);
     }
 }
 
@@ -566,6 +618,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_methods),
         TEST(test_one_after_the_other),
+        TEST(test_is_not_inherited),
+        TEST(test_many_at_once),
         TEST(test_retry_after),
         TEST(test_not_sent),
         TEST(test_unknown),

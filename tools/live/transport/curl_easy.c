@@ -1,6 +1,7 @@
 /* The options of a transfer, its callbacks, and the decision whether its outcome is known. */
 #include "live/transport/curl_easy.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -105,6 +106,7 @@ static int on_socket_made(void *context, curl_socket_t fd, curlsocktype purpose)
     (void)context;
     (void)purpose;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof(milliseconds));
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* a credential plugin must not have it */
     return CURL_SOCKOPT_OK;
 }
 

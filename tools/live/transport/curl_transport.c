@@ -18,8 +18,10 @@
 
 /* HTTP/2 carries all requests over one connection. But a connection that the server wants to end
  * (GOAWAY) takes no new requests, and stays open as long as one of its watches lives; this can
- * happen with every watch. HTTP/1.1 carries one request at a time. */
-enum { CONNECTIONS_MAX = 64 };
+ * happen with every watch. HTTP/1.1 carries one request at a time; libcurl begins one that finds no
+ * connection once more whenever another one ends, so there are enough for all that the writers have
+ * in progress. */
+enum { CONNECTIONS_MAX = 128 };
 
 /* Handles that are kept for later requests: making one copies all credentials. None is kept before
  * libcurl 8.1.0: there, a handle still points to the last header of its last response, which is
@@ -96,9 +98,10 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
         events |= EPOLLIN;
     if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT)
         events |= EPOLLOUT;
-    if (what == CURL_POLL_REMOVE)
-        events = 0;
-    event_loop_fd(c->owner->options.loop, fd, events, on_socket_ready, c);
+    if (what == CURL_POLL_REMOVE) /* closed, or kept for the next request */
+        event_loop_fd_rest(c->owner->options.loop, fd);
+    else
+        event_loop_fd(c->owner->options.loop, fd, events, on_socket_ready, c);
     return 0;
 }
 

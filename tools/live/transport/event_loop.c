@@ -24,6 +24,7 @@ typedef struct loop_timer {
 
 typedef struct loop_fd {
     uint32_t events; /* 0: not watched */
+    bool rests;      /* not watched, but the system may still report it */
     event_fd_fn ready;
     void *context;
 } loop_fd;
@@ -96,10 +97,10 @@ bool event_loop_fd(event_loop *loop, int fd, uint32_t events, event_fd_fn ready,
     int operation = EPOLL_CTL_MOD;
     if (events == 0)
         operation = EPOLL_CTL_DEL;
-    else if (watched->events == 0)
+    else if (watched->events == 0 && !watched->rests)
         operation = EPOLL_CTL_ADD;
-    bool was = watched->events != 0;
-    *watched = (loop_fd){events, ready, context};
+    bool was = watched->events != 0 || watched->rests;
+    *watched = (loop_fd){events, false, ready, context};
     if (events == 0 && !was)
         return true;
     int failed = epoll_ctl(loop->epoll, operation, fd, &event);
@@ -107,6 +108,12 @@ bool event_loop_fd(event_loop *loop, int fd, uint32_t events, event_fd_fn ready,
     if (failed != 0 && operation == EPOLL_CTL_MOD && errno == ENOENT)
         failed = epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event);
     return failed == 0 || operation == EPOLL_CTL_DEL;
+}
+
+void event_loop_fd_rest(event_loop *loop, int fd)
+{
+    if ((size_t)fd < loop->fd_capacity && loop->fds[fd].events != 0)
+        loop->fds[fd] = (loop_fd){.rests = true};
 }
 
 /* ---- timers ---- */
@@ -246,6 +253,8 @@ void event_loop_turn(event_loop *loop, int64_t wait_ns)
         loop_fd watched = loop->fds[events[i].data.fd];
         if (watched.events != 0)
             watched.ready(watched.context, events[i].data.fd, events[i].events);
+        else if (watched.rests) /* closed by its peer, say; it must not be reported each turn */
+            (void)event_loop_fd(loop, events[i].data.fd, 0, NULL, NULL);
     }
     fire_timers(loop);
 }
