@@ -86,6 +86,20 @@ static void test_refusal(void **state)
     berth_engine_destroy(engine);
 }
 
+/* A text without a name. */
+static void test_no_source(void **state)
+{
+    (void)state;
+    berth_engine *engine = open_engine();
+    berth_error error = {.source = "before"};
+    assert_int_equal(berth_engine_load_text(engine, whole(nodes), NULL, NULL, NULL, &error),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_load_text(engine, whole("kind: ["), NULL, NULL, NULL, &error),
+                     BERTH_E_PARSE);
+    assert_string_equal(error.source, "");
+    berth_engine_destroy(engine);
+}
+
 static void test_file(void **state)
 {
     (void)state;
@@ -126,6 +140,7 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_refusal),
+                                       cmocka_unit_test(test_no_source),
                                        cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

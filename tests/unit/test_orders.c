@@ -359,6 +359,20 @@ static void test_group(void **state)
     give_event("/podgroups?watch", "DELETED", GROUP("13", ""));
 }
 
+/* A status that could not be written is no longer owed to a PodGroup that is gone. */
+static void test_group_gone(void **state)
+{
+    (void)state;
+    give_event("/podgroups?watch", "ADDED", GROUP("8", ""));
+    give_pod("ADDED", POD_OF("s", "s", "8", "\"nodeName\":\"n\",", "1"));
+    give_pod("ADDED", MEMBER("p", "9"));
+    give_pod("ADDED", MEMBER("q", "10"));
+    scripted_answer(w.s, await("PATCH", GROUP_STATUS), 503, "{}");
+    give_event("/podgroups?watch", "DELETED", GROUP("13", ""));
+    scripted_advance(w.s, 60 * SECOND);
+    assert_null(sent("PATCH", GROUP_STATUS));
+}
+
 /* The victim's condition and event name the group. */
 static void test_group_preempts(void **state)
 {
@@ -765,6 +779,7 @@ int main(void)
         TEST(test_bound),
         cmocka_unit_test_setup_teardown(test_group, start_groups, stop),
         cmocka_unit_test_setup_teardown(test_group_does_not_fit, start_groups, stop),
+        cmocka_unit_test_setup_teardown(test_group_gone, start_groups, stop),
         cmocka_unit_test_setup_teardown(test_group_preempts, start_groups, stop),
         TEST(test_another_pod),
         TEST(test_another_node),
