@@ -53,10 +53,12 @@ static inline void remove_named(berth_engine *engine, berth_kind kind, const cha
         &error);
 }
 
-/* Commits the branch if all went well so far, and drops it. */
+/* Checks and commits the branch if all went well so far, and drops it. */
 static inline berth_status branch_end(berth_engine *branch, berth_status status)
 {
     uint32_t conflicts = 0;
+    if (status == BERTH_OK)
+        status = berth_engine_check(branch, NULL);
     if (status == BERTH_OK)
         status = berth_branch_commit(branch, NULL, 0, &conflicts, NULL);
     berth_branch_drop(branch);

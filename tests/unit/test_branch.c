@@ -1,5 +1,7 @@
 /* Branches call by call: data shared with the engine, refusals, conflicts of commits, memory that
  * runs out. tests/model/test_branch_model.c tests decisions on branches. */
+#include <dirent.h>
+
 #include "branch_cluster.h"
 
 static const char one_core[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
@@ -33,6 +35,27 @@ static void test_alone(void **state)
     assert_int_equal(berth_engine_digest(c->engine), digest);
     berth_engine_trim(c->engine);
     assert_int_equal(place(c->engine, waits), a);
+}
+
+static unsigned threads_now(void)
+{
+    unsigned count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    assert_non_null(folder);
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count;
+}
+
+/* A branch works on its caller's thread alone. */
+static void test_no_threads(void **state)
+{
+    small_cluster *c = *state;
+    const unsigned before = threads_now();
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(threads_now(), before);
+    berth_branch_drop(branch);
 }
 
 /* The engine of a dropped branch is reused for another state, without traces of the first. */
@@ -551,6 +574,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_alone),
+        WITH_CLUSTER(test_no_threads),
         WITH_CLUSTER(test_again),
         cmocka_unit_test(test_changed_nodes),
         cmocka_unit_test(test_image_counts_of_later_nodes),

@@ -472,6 +472,9 @@ static const char *const all_sorts[] = {
     "[1, 2, 3].map(x, x * 2).exists(x, x == 4) && {\"a\": 1}.a == 1",
     "cel.bind(a, " A
     ".?k, a.optMap(x, x == 1).orValue(true)) && \"a,b\".split(\",\").join() == \"ab\"",
+    "[1, 2, 3].filter(x, x > 1).map(x, x == 2, x).exists_one(x, x == 2)",
+    "[1, 2].transformList(i, v, v > 1, i).all(i, v, v == i + 1) || {1: 2}.exists(k, v, v == k)",
+    "cel.bind(a, " A ".?k, a.optFlatMap(x, optional.of(x)).hasValue()) || has(" A ".k)",
     "device.foo + 1 == \"a\" || foo(" A ")",
     "1",
     "((",
