@@ -90,6 +90,11 @@ spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: StatefulSet, 
 END
 complains scale_claims 3 "HPA s is not applied: pods of StatefulSet default/s have volumes or claims that go with" \
   "$berth" schedule "${cluster[@]}" -f "$work/claims.yaml" --scale max --strict
+# With fewer pods, none is copied.
+sed 's/^metadata: {name: s-0, uid: s0/metadata: {name: s-1, uid: s1/' "$work/claims.yaml" | sed '/^---$/,$d' >"$work/claims2.yaml"
+name=scale_claims_min
+run 0 "$berth" schedule "${cluster[@]}" -f "$work/claims.yaml" -f "$work/claims2.yaml" --scale min
+grep -q 'HPA s is not applied' "$work/err" && fail "$name: $(cat "$work/err")"
 complains scale_none 3 "the input has no HorizontalPodAutoscaler that could be applied: --scale changes nothing" \
   "$berth" schedule --synthetic nodes=3,pods=3 --scale max --strict
 complains scale_word 2 "max" "$berth" schedule "${cluster[@]}" --scale most

@@ -36,14 +36,15 @@ def name_of(source, path):
 
 class Test:
     """A program of the build with its options, or a script that runs the program; `folder` is where it
-    runs."""
+    runs, and `variables` are more of its environment."""
 
-    def __init__(self, name, program, options, folder, script=None):
+    def __init__(self, name, program, options, folder, script=None, variables=()):
         self.name, self.program, self.options, self.folder = name, program, options, folder
-        self.script = script
+        self.script, self.variables = script, list(variables)
 
     def command(self, program):
-        return ["bash", self.script] if self.script else [program] + self.options
+        own = ["bash", self.script] if self.script else [program] + self.options
+        return ["env"] + self.variables + own if self.variables else own
 
 
 def tests_of(source, long_rounds=False):
@@ -59,6 +60,14 @@ def tests_of(source, long_rounds=False):
     tests = [Test(name, name, [] if long_rounds else SHORT.get(name, "").split(), folder)
              for name, folder in found if not LEFT_OUT.search(name)]
     vectors = os.path.join(source, "tests", "vectors")
+    # The program that ends without files of vectors, and one that needs a machine with two NUMA nodes.
+    models = os.path.join(source, "tests", "model")
+    tests = [test for test in tests if test.name != "test_memory_vectors"]
+    tests += [Test("test_memory_vectors", "test_memory_vectors",
+                   sorted(glob.glob(os.path.join(vectors, "v1.3*", "*.jsonl.gz"))), models),
+              Test("test_engine_threads_numa", "test_engine_threads",
+                   ["--seed", "100", "--rounds", "1", "--bind", "1"], models,
+                   variables=["HWLOC_SYNTHETIC=numa:2 core:2 pu:1"])]
     for version in sorted(os.listdir(vectors)):
         folder = os.path.join(vectors, version)
         for entry in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():

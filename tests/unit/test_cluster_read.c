@@ -2,6 +2,7 @@
  * answers that a server should not give. The linker gives the requests and the file in memory to
  * the test. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -140,6 +141,11 @@ static int start(void **state)
     return 0;
 }
 
+static void on_signal(int number)
+{
+    (void)number;
+}
+
 static berth_status ask(const page *answers, size_t count, size_t kinds)
 {
     const cluster_request request = {
@@ -148,7 +154,11 @@ static berth_status ask(const page *answers, size_t count, size_t kinds)
     page_count = count;
     page_at = 0;
     text = (cluster_text){.bytes = 77};
+    struct sigaction after;
+    (void)signal(SIGPIPE, on_signal);
     const berth_status status = cluster_read(&request, &text, &error);
+    assert_int_equal(sigaction(SIGPIPE, NULL, &after), 0);
+    assert_ptr_equal(after.sa_handler, on_signal); /* it is the caller's again */
     if (status != BERTH_OK)
         assert_int_equal(text.bytes, 77); /* it is untouched */
     return status;

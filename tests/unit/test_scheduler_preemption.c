@@ -73,6 +73,39 @@ static berth_status update_engine(void *engine, const berth_object *object,
     return berth_engine_update(engine, object, error);
 }
 
+static int set_up_1_37(void **state)
+{
+    loop *l = malloc(sizeof(*l));
+    assert_non_null(l);
+    loop_open_as(l, 37, berth_profile_default(), 1, 0, NULL);
+    *state = l;
+    return 0;
+}
+
+/* If all pods that must go terminate already, nobody is evicted (since 1.35), and the preemptor is
+ * nominated for their node all the same. */
+static void test_all_terminate_before(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "first", "2");
+    loop_add(l, loop_pod_text("higher", "2", "", ", nodeName: first, priority: 20"));
+    fill(l);
+    for (int i = 1; i <= 2; i++)
+        loop_update(l, loop_pod_text(i == 1 ? "low-1" : "low-2", "1",
+                                     ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                     ", nodeName: node"));
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    const berth_node_id node = berth_engine_find_node(l->c.engine, BERTH_STR("node"));
+    assert_int_equal(l->step.nominated, node);
+    assert_int_equal(l->step.victim_count, 0);
+    assert_int_equal(l->evictions, 0);
+    assert_int_equal(berth_engine_pod_nominated(l->c.engine, high), node);
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    loop_advance(l, 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
 /* A victim that terminates only in a transaction that is rolled back is still to be deleted. */
 static void test_victim_rolled_back(void **state)
 {
@@ -717,6 +750,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, loop_set_up, loop_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_waits_for_all_victims),
+        cmocka_unit_test_setup_teardown(test_all_terminate_before, set_up_1_37, loop_tear_down),
         TEST(test_victim_rolled_back),
         TEST(test_victims_terminate),
         TEST(test_victim_changes),
