@@ -72,6 +72,70 @@ static void test_counts_of_the_same_state(void **state)
     small_close(c);
 }
 
+static berth_status refuse_to_reserve(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                                      berth_node_id node)
+{
+    (void)context;
+    (void)cycle;
+    (void)pod;
+    (void)node;
+    return BERTH_E_CONFLICT;
+}
+
+static void unreserve_nothing(void *context, const berth_cycle *cycle, berth_pod_id pod,
+                              berth_node_id node)
+{
+    (void)context;
+    (void)cycle;
+    (void)pod;
+    (void)node;
+}
+
+static void accept_all(const berth_cycle *cycle, const void *instance, const void *plugin_state,
+                       berth_slice *slice)
+{
+    (void)cycle;
+    (void)instance;
+    (void)plugin_state;
+    (void)slice;
+}
+
+/* A binding that is refused is no change of the node. */
+static void test_refused_binding(void **state)
+{
+    (void)state;
+    static const berth_plugin refusing = {.size = sizeof(refusing),
+                                          .flags = BERTH_PLUGIN_STATIC,
+                                          .name = "Refusing",
+                                          .filter = accept_all,
+                                          .reserve = refuse_to_reserve,
+                                          .unreserve = unreserve_nothing};
+    const berth_plugin_ref scorer = {.name = TEXT("ImageLocality"), .weight = 1},
+                           filter = {.name = TEXT("Refusing")};
+    berth_plugin_list points[BERTH_POINT_COUNT] = {
+        [BERTH_POINT_FILTER] = {&filter, 1}, [BERTH_POINT_SCORE] = {&scorer, 1}};
+    const berth_profile profile = {.points = points, .point_count = BERTH_POINT_COUNT};
+    const berth_plugin *const plugin = &refusing;
+    berth_engine_config config;
+    small_cluster c;
+    berth_engine_config_init(&config);
+    config.profiles = &profile;
+    config.profile_count = 1;
+    config.plugins = &plugin;
+    config.plugin_count = 1;
+    config.path = BERTH_PATH_INDEX;
+    small_open_as(&c, config);
+    add_node(&c, "a");
+    const berth_pod_id waits = add_large(&c, "waits", "");
+    assert_int_equal(best_count(c.engine, waits), 1);
+    add_node(&c, "b"); /* it alone knows that both have the image */
+    assert_int_equal(best_count(c.engine, waits), 1);
+    assert_int_equal(berth_engine_bind(c.engine, waits, node_named(&c, "a"), NULL),
+                     BERTH_E_CONFLICT);
+    assert_int_equal(best_count(c.engine, waits), 1);
+    small_close(&c);
+}
+
 /* The next branch uses what the first one has computed, as far as it still holds. */
 static void test_next_branch(void **state)
 {
@@ -116,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_of_the_same_state),
+        cmocka_unit_test(test_refused_binding),
         cmocka_unit_test(test_next_branch),
         cmocka_unit_test(test_after_a_group),
     };
