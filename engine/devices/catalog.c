@@ -156,12 +156,11 @@ static bool add_to_node(berth__catalog *catalog, berth__offer_slice *slice)
     return true;
 }
 
-/* List a slice by the name of its node, or with those that name none. */
+/* List a slice by the name of its node, which is then its only one, or with those that name none. */
 static bool add_by_name(berth__catalog *catalog, berth__offer_slice *slice)
 {
     const berth__device_reach *reach = &slice->facts->reach;
-    if (reach->node_name == 0 || reach->all_nodes || reach->has_selector ||
-        slice->facts->per_device) {
+    if (reach->node_name == 0 || slice->facts->per_device) {
         catalog->unnamed[catalog->unnamed_count++] = slice;
         return true;
     }

@@ -141,7 +141,7 @@ typedef struct berth__offer_node {
 berth__offer_pool *berth__catalog_pool(const berth__catalog *catalog, berth__sym driver,
                                        berth__sym name);
 
-/* The first of the slices that name this node and nothing else, of any generation, left out or not;
+/* The first of the slices that are for this node alone, of any generation, left out or not;
  * NULL: there are none. */
 const berth__offer_slice *berth__catalog_named(const berth__catalog *catalog, berth__sym node);
 

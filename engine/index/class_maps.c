@@ -88,12 +88,11 @@ static void trim(berth__class_maps *maps, const berth__class_map *but, size_t mo
 }
 
 /* Counts are identified by their serials: as long as a count keeps its serial, it changes only by
- * what its population logs. */
+ * what its population logs. How many there are follows from the number of words. */
 static uint32_t key_of(const berth__decision *decision, const berth__cells_ask *ask,
                        uint64_t *words)
 {
     uint32_t count = berth__score_cells_key(decision, ask, words);
-    words[0] |= (uint64_t)ask->parts->by_node_count << 16;
     for (uint32_t i = 0; i < ask->parts->by_node_count; i++)
         words[count++] = ask->parts->by_node[i]->serial;
     return count;
