@@ -543,9 +543,18 @@ static void test_daemons_without_memory(void **state)
     assert_true(fail_at > 1);
 }
 
-/* The reader's own memory may end instead: the pods that were made are whole, and with enough
- * memory there is one for each node. Returns whether there was enough. */
-static bool daemons_of_reader_without(unsigned fail_at)
+/* Notes the node of a DaemonSet's pod, which tolerates what its template says, and seven taints. */
+static berth_status note_daemon(void *context, const berth_object *object,
+                                const berth_error *origin, berth_error *error)
+{
+    if (object->kind == BERTH_KIND_POD)
+        assert_int_equal(object->as.pod->toleration_count, 8);
+    return note_node(context, object, origin, error);
+}
+
+/* The reader's own memory may end instead, or refuse a single request: the pods that were made are
+ * whole, and with enough memory there is one for each node. Returns whether there was enough. */
+static bool daemons_of_reader_without(unsigned fail_at, bool for_good)
 {
     static const char text[] =
         "--- {kind: Node, metadata: {name: n-a}}\n"
@@ -568,15 +577,16 @@ static bool daemons_of_reader_without(unsigned fail_at)
     assert_int_equal(
         berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error), BERTH_OK);
     memory.fail_at = memory.calls + fail_at;
-    memory.for_good = true;
-    const berth_status status = berth_reader_finish(reader, engine, note_node, got_nodes, &error);
+    memory.for_good = for_good;
+    const berth_status status = berth_reader_finish(reader, engine, note_daemon, got_nodes, &error);
+    const bool refused = memory.calls >= memory.fail_at;
     memory.fail_at = 0;
     berth_reader_destroy(reader);
     berth_engine_destroy(engine);
     assert_int_equal(memory.bytes, 0);
     if (status == BERTH_OK) {
         assert_string_equal(got_nodes, "ab");
-        return true;
+        return !refused;
     }
     assert_int_equal(status, BERTH_E_NOMEM);
     assert_int_equal(error.code, BERTH_E_NOMEM);
@@ -587,10 +597,12 @@ static bool daemons_of_reader_without(unsigned fail_at)
 static void test_daemons_without_memory_of_reader(void **state)
 {
     (void)state;
-    unsigned fail_at = 1;
-    while (!daemons_of_reader_without(fail_at))
-        fail_at++;
-    assert_true(fail_at > 1);
+    for (int for_good = 0; for_good < 2; for_good++) {
+        unsigned fail_at = 1;
+        while (!daemons_of_reader_without(fail_at, for_good != 0))
+            fail_at++;
+        assert_true(fail_at > 1);
+    }
 }
 
 /* ---- selectors ---- */
