@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-# Options that make a test take a second or two; --again runs each test as ctest does.
+# Options that make a test take a second or two; --whole runs each test as ctest does.
 SHORT = {
     "test_engine_model": "--rounds 12", "test_branch_model": "--rounds 15",
     "test_index_model": "--decisions 800", "test_objects_model": "--rounds 15",
