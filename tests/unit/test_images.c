@@ -305,6 +305,32 @@ static void test_no_memory(void **state)
     tear_down(&w);
 }
 
+/* A snapshot has the records: whichever copy of them has no memory, all counts stay. */
+static void test_no_memory_for_copies(void **state)
+{
+    (void)state;
+    static world w;
+    set_up(&w, 12);
+    bool refused = true;
+    for (uint32_t n = 1; refused; n++) {
+        for (uint32_t op = 0; op < 300; op++) {
+            step(&w);
+            check(&w);
+        }
+        while (w.depth > 0)
+            end(&w, false);
+        w.cluster.cow.shared = true; /* as if it was published */
+        w.cluster.cow.stamp++;
+        w.memory.fail_at = w.memory.calls + n;
+        berth__images_rewrite(&w.cluster.view.images, &w.cluster.view.nodes, w.cluster.node_count);
+        refused = w.memory.calls >= w.memory.fail_at;
+        w.memory.fail_at = 0;
+        check(&w);
+        assert_true(n > 2 || refused);
+    }
+    tear_down(&w);
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
@@ -312,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_bounded),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory_for_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
