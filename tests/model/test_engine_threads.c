@@ -49,6 +49,7 @@ static void start(trial *t)
     for (uint32_t i = 0; i < PROFILES; i++) {
         t->profiles[i] = *gen_profile(&t->gen, i, base, NULL, NULL);
     }
+    t->profiles[1].percentage_of_nodes_to_score = 100; /* such walks are shared out differently */
     for (int e = 0; e < ENGINES; e++) {
         berth_engine_config config;
         berth_engine_config_init(&config);
@@ -140,7 +141,12 @@ static uint64_t explanation_hash(const berth_explanation *x)
 static void decide(trial *t, const berth_pod *pod, bool explain)
 {
     berth_placement first = {0};
+    const bool turn = gen_chance(&t->gen, 30); /* anywhere, so that a walk begins within a tile */
+    const uint32_t start = gen_below(&t->gen, t->gen.node_names);
     for (int e = 0; e < ENGINES && !t->failed; e++) {
+        if (turn)
+            expect(t, e, "berth_engine_set_rotation", BERTH_OK,
+                   berth_engine_set_rotation(t->engines[e], start, NULL));
         berth_decide_options options = {.size = sizeof(options)};
         options.explanation = explain ? t->explanations[e] : NULL;
         berth_placement p;
