@@ -160,11 +160,78 @@ static void test_too_many_to_list(void **state)
     small_close(&c);
 }
 
+/* Between two decisions, pods come and go, fewer and more than a population remembers: the index
+ * decides as the scan. */
+static void test_many_changes(void **state)
+{
+    (void)state;
+    enum { FEW = 150, CROWD = 100 };
+    const char *given = getenv("BERTH_TEST_SEED");
+    const uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+    berth__random source = {seed};
+    small_cluster c[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        berth_engine_config config;
+        berth_engine_config_init(&config);
+        config.path = k == 0 ? BERTH_PATH_INDEX : BERTH_PATH_SCAN;
+        small_open_as(&c[k], config);
+        for (uint32_t i = 0; i < FEW; i++)
+            small_addf(&c[k],
+                       "apiVersion: v1\nkind: Node\nmetadata: {name: n%1$u, labels: "
+                       "{kubernetes.io/hostname: n%1$u}}\n"
+                       "status: {allocatable: {cpu: 64, memory: 64Gi, pods: 500}}\n",
+                       (unsigned)i);
+        for (uint32_t i = 0; i < CROWD + 2; i++)
+            small_addf(&c[k],
+                       "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u, labels: {app: a}}\n"
+                       "spec: {%scontainers: [{name: c}]}\n",
+                       (unsigned)i, i < 2 ? rules[i] : "");
+    }
+    berth_pod_id moved[CROWD] = {0};
+    for (uint32_t i = 0; i < CROWD; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "p%u", (unsigned)i + 2);
+        moved[i] = berth_engine_find_pod(c[0].engine, (berth_str)TEXT("default"),
+                                         (berth_str){name, (uint32_t)strlen(name)});
+    }
+    for (uint32_t round = 0; round < 60; round++) {
+        const uint32_t changes = berth__random_below(&source, 2 * BERTH__POPULATION_LOG + 1);
+        for (uint32_t i = 0; i < changes; i++) {
+            const berth_pod_id pod = moved[berth__random_below(&source, CROWD)];
+            const berth_node_id node = berth__random_below(&source, FEW);
+            for (uint32_t k = 0; k < 2; k++)
+                if (berth_engine_pod_node(c[k].engine, pod) != BERTH_NODE_NONE)
+                    assert_int_equal(berth_engine_unbind(c[k].engine, pod, NULL), BERTH_OK);
+                else
+                    assert_int_equal(berth_engine_bind(c[k].engine, pod, node, NULL), BERTH_OK);
+        }
+        for (uint32_t rule = 0; rule < 2; rule++) {
+            berth_placement got[2];
+            const berth_str name = rule == 0 ? (berth_str)TEXT("p0") : (berth_str)TEXT("p1");
+            for (uint32_t k = 0; k < 2; k++)
+                assert_int_equal(
+                    berth_engine_decide(
+                        c[k].engine,
+                        berth_engine_find_pod(c[k].engine, (berth_str)TEXT("default"), name), NULL,
+                        &got[k], NULL),
+                    BERTH_OK);
+            assert_int_equal(got[0].path, BERTH_PATH_INDEX);
+            if (got[0].total != got[1].total || got[0].best_count != got[1].best_count ||
+                got[0].node != got[1].node)
+                fail_msg("after %u changes, rule %u; BERTH_TEST_SEED=%llu", (unsigned)changes,
+                         (unsigned)rule, (unsigned long long)seed);
+        }
+    }
+    small_close(&c[0]);
+    small_close(&c[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listed_slots),
         cmocka_unit_test(test_too_many_to_list),
+        cmocka_unit_test(test_many_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
