@@ -320,6 +320,7 @@ static void drop(berth__pod_counts *counts, berth__group *group)
     berth__free(allocator, group, sizeof(*group));
 }
 
+/* NULL when out of memory; then the caller stops grouping, which drops what was made. */
 static berth__group *make(berth__pod_counts *counts, const berth__identity *identity)
 {
     berth__group *group =
@@ -335,11 +336,7 @@ static berth__group *make(berth__pod_counts *counts, const berth__identity *iden
     if (counts->first_group != NULL)
         counts->first_group->previous = group;
     counts->first_group = group;
-    if (enter_keys(counts, group))
-        return group;
-    leave_keys(counts, group);
-    drop(counts, group);
-    return NULL;
+    return enter_keys(counts, group) ? group : NULL;
 }
 
 static berth__group *group_of(berth__pod_counts *counts, const berth__identity *identity)

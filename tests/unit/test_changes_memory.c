@@ -29,6 +29,11 @@
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {"          \
     "capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: " class more \
         ", csi: {driver: csi.x, volumeHandle: h-" name "}}}\n---\n"
+#define DISK(name, labels, more)                                                            \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name ", labels: {topology" \
+    ".kubernetes.io/zone: " labels "}}, spec: {capacity: {storage: 1Gi}, accessModes: ["    \
+    "ReadWriteOnce], storageClassName: fixed" more ", awsElasticBlockStore: {volumeID: "    \
+    "vol-" name "}}}\n---\n"
 #define CLAIM(name, class, more)                                                                  \
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name ", namespace: "        \
     "default, uid: u-" name                                                                       \
@@ -145,6 +150,8 @@ static const struct {
     {UPDATE, 0, CLASS("late", "kubernetes.io/no-provisioner", "WaitForFirstConsumer")},
     {REMOVE, BERTH_KIND_STORAGE_CLASS, "fixed"},
     {ADD, 0, VOLUME("fresh", "fixed", ON_ZONE("zn3"))},
+    {ADD, 0, DISK("labelled", "zn1__zn2", "")},
+    {ADD, 0, DISK("both", "zn1", ON_ZONE("zn1"))},
     {UPDATE, 0, VOLUME("held", "fixed", ON_ZONE("zn3"))},
     {UPDATE, 0, VOLUME("free", "late", "")},
     {REMOVE, BERTH_KIND_PERSISTENT_VOLUME, "held"},
