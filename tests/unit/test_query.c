@@ -53,6 +53,26 @@ static void test_one_node(void **state)
                    "waiting for scheduling gates: [g]");
 }
 
+/* A pod whose node is not there shares all that is prepared for its kind with pods that name no node,
+ * but fits nowhere. */
+static void test_absent_node(void **state)
+{
+    small_cluster *c = *state;
+    berth_placement placement;
+    small_node(c, "a", "");
+    small_node(c, "b", "");
+    const berth_pod_id free = small_pod(c, "free", NULL, "", CPU("1"));
+    const berth_pod_id bound = small_pod(c, "bound", "gone", "", CPU("1"));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(berth_engine_decide(c->engine, free, NULL, &placement, NULL), BERTH_OK);
+        assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
+        assert_int_equal(placement.feasible_count, 2);
+        assert_int_equal(berth_engine_decide(c->engine, bound, NULL, &placement, NULL), BERTH_OK);
+        assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+        assert_int_equal(placement.feasible_count, 0);
+    }
+}
+
 /* A node is kept for a nominated pod against pods of the same or lower priority, but not higher. */
 static void test_nominated(void **state)
 {
@@ -233,8 +253,13 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_one_node),         TEST(test_nominated), TEST(test_errors_of_plugins),
-        TEST(test_totals_that_fail), TEST(test_all_nodes), TEST(test_sizes),
+        TEST(test_one_node),
+        TEST(test_absent_node),
+        TEST(test_nominated),
+        TEST(test_errors_of_plugins),
+        TEST(test_totals_that_fail),
+        TEST(test_all_nodes),
+        TEST(test_sizes),
         TEST(test_reasons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
