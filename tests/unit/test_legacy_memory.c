@@ -1,5 +1,6 @@
 /* Decisions of plugins of v1.15 when memory runs out: whichever allocation fails, the call fails,
  * and the next call decides as if nothing had happened. */
+#include "arena_pieces.h"
 #include "counted_memory.h"
 #include "legacy_rules.h"
 
@@ -58,8 +59,82 @@ static void test_memory_of_services(void **state)
     }
 }
 
+/* ---- limits of volumes ---- */
+
+#define CLAIM_OF(name, driver)                                                            \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name                 \
+    ", annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {volumeName: " name  \
+    "}\n---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: {" \
+    "csi: {driver: " driver ", volumeHandle: " name "}}\n---\n"
+
+typedef struct limit_case {
+    const char *predicate, *spec;
+} limit_case;
+
+/* One volume too many for each node, the last one of the pod. */
+static const limit_case limit_cases[] = {
+    {"MaxEBSVolumeCount",
+     "volumes: [{name: a, awsElasticBlockStore: {volumeID: d1}}, {name: b, awsElasticBlockStore: "
+     "{volumeID: d2}}, {name: c, awsElasticBlockStore: {volumeID: d3}}, {name: d, "
+     "persistentVolumeClaim: {claimName: nobody}}]"},
+    {"MaxCSIVolumeCountPred",
+     "volumes: [{name: a, persistentVolumeClaim: {claimName: x1}}, {name: n, "
+     "persistentVolumeClaim: {claimName: nobody}}, {name: b, persistentVolumeClaim: {claimName: "
+     "y1}}, {name: c, persistentVolumeClaim: {claimName: y2}}]"},
+};
+
+/* The same for a pod with more volumes than either node takes: it fits nowhere. */
+static bool limits_without(const limit_case *one, unsigned at)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    lone_plugin room;
+    berth_engine_config config;
+    small_cluster c;
+    berth_engine_config_init(&config);
+    config.profiles = lone(&room, one->predicate, NULL, NULL);
+    config.profile_count = 1;
+    config.attached_volumes_max = strcmp(one->predicate, "MaxEBSVolumeCount") == 0 ? 3 : 0;
+    config.allocator = &allocator;
+    small_open_as(&c, config);
+    for (int i = 0; i < 2; i++)
+        small_addf(&c,
+                   "apiVersion: v1\nkind: Node\nmetadata: {name: n%d}\nstatus: {allocatable: "
+                   "{pods: 9, attachable-volumes-csi-one: '1', attachable-volumes-csi-two: '1'}}\n",
+                   i);
+    small_add(&c, CLAIM_OF("x1", "one") CLAIM_OF("y1", "two") CLAIM_OF("y2", "two"));
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", one->spec);
+    atomic_store(&memory.calls, 0);
+    atomic_store(&memory.fail_at, at);
+    const berth_status status = decide(&c, pod);
+    const bool fewer = atomic_load(&memory.calls) < at;
+    atomic_store(&memory.fail_at, 0);
+    if (status != BERTH_OK) {
+        assert_int_equal(status, BERTH_E_NOMEM);
+        assert_int_equal(decide(&c, pod), BERTH_OK);
+    }
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+    return fewer;
+}
+
+static void test_memory_of_limits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(limit_cases) / sizeof(limit_cases[0]); i++) {
+        bool fewer = false;
+        for (unsigned at = 1; !fewer; at++) {
+            assert_true(at < 1000);
+            fewer = limits_without(&limit_cases[i], at);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory_of_services)};
+    arena_pieces_refuse = counted_piece;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory_of_services),
+                                       cmocka_unit_test(test_memory_of_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
