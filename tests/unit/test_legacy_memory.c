@@ -78,7 +78,7 @@ static const limit_case limit_cases[] = {
      "{volumeID: d2}}, {name: c, awsElasticBlockStore: {volumeID: d3}}, {name: d, "
      "persistentVolumeClaim: {claimName: nobody}}]"},
     {"MaxCSIVolumeCountPred",
-     "volumes: [{name: a, persistentVolumeClaim: {claimName: x1}}, {name: n, "
+     "volumes: [{name: a, persistentVolumeClaim: {claimName: x1}}, {name: m, "
      "persistentVolumeClaim: {claimName: nobody}}, {name: b, persistentVolumeClaim: {claimName: "
      "y1}}, {name: c, persistentVolumeClaim: {claimName: y2}}]"},
 };
