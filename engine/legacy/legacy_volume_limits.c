@@ -126,8 +126,9 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
     bool ok = true;
     if (list == NULL)
         return BERTH__SKIP;
+    /* One of a volume's attachments at most is the plugin's: the driver of a class is another one. */
     own->wanted.items =
-        berth__arena_alloc(prepare->arena, 2 * (size_t)list->count * sizeof(berth__attachment), 8);
+        berth__arena_alloc(prepare->arena, list->count * sizeof(berth__attachment), 8);
     if (own->wanted.items != NULL && berth__volumes_refresh(view)) {
         own->driver = in_tree_driver(view, kind->in_tree, &ok);
         own->resource = berth__resource_find(view->model, berth__text_of(kind->resource));

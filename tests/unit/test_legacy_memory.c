@@ -67,6 +67,10 @@ static void test_memory_of_services(void **state)
     "}\n---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: " name "}\nspec: {" \
     "csi: {driver: " driver ", volumeHandle: " name "}}\n---\n"
 
+#define UNBOUND(name)                                                     \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name \
+    "}\nspec: {storageClassName: fast}\n---\n"
+
 typedef struct limit_case {
     const char *predicate, *spec;
 } limit_case;
@@ -77,6 +81,10 @@ static const limit_case limit_cases[] = {
      "volumes: [{name: a, awsElasticBlockStore: {volumeID: d1}}, {name: b, awsElasticBlockStore: "
      "{volumeID: d2}}, {name: c, awsElasticBlockStore: {volumeID: d3}}, {name: d, "
      "persistentVolumeClaim: {claimName: nobody}}]"},
+    {"MaxEBSVolumeCount", /* claims without a volume */
+     "volumes: [{name: a, persistentVolumeClaim: {claimName: u1}}, {name: b, "
+     "persistentVolumeClaim: {claimName: u2}}, {name: c, persistentVolumeClaim: {claimName: u3}}, "
+     "{name: d, persistentVolumeClaim: {claimName: u4}}]"},
     {"MaxCSIVolumeCountPred",
      "volumes: [{name: a, persistentVolumeClaim: {claimName: x1}}, {name: m, "
      "persistentVolumeClaim: {claimName: nobody}}, {name: b, persistentVolumeClaim: {claimName: "
@@ -102,7 +110,10 @@ static bool limits_without(const limit_case *one, unsigned at)
                    "apiVersion: v1\nkind: Node\nmetadata: {name: n%d}\nstatus: {allocatable: "
                    "{pods: 9, attachable-volumes-csi-one: '1', attachable-volumes-csi-two: '1'}}\n",
                    i);
-    small_add(&c, CLAIM_OF("x1", "one") CLAIM_OF("y1", "two") CLAIM_OF("y2", "two"));
+    small_add(&c, CLAIM_OF("x1", "one") CLAIM_OF("y1", "two") CLAIM_OF("y2", "two") UNBOUND("u1")
+                      UNBOUND("u2") UNBOUND("u3") UNBOUND("u4"));
+    small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast}\n"
+                  "provisioner: kubernetes.io/aws-ebs\n");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", one->spec);
     atomic_store(&memory.calls, 0);
     atomic_store(&memory.fail_at, at);

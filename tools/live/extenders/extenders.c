@@ -132,7 +132,7 @@ static bool take_victims(extender *e, const answered_victims *from, size_t *used
         return false;
     }
     const uint32_t count = berth_engine_node_pods(engine, node, NULL, 0);
-    berth_pod_id *there = heap_new(count + 1, sizeof(*there));
+    berth_pod_id *there = heap_new(count, sizeof(*there));
     (void)berth_engine_node_pods(engine, node, there, count);
     *out = (berth_extender_victims){.node = node, .budget_violations = from->budget_violations};
     bool good = true;
