@@ -126,7 +126,7 @@ static berth__outcome prepare_in_tree(berth__prepare *prepare, const in_tree_kin
     bool ok = true;
     if (list == NULL)
         return BERTH__SKIP;
-    /* One of a volume's attachments at most is the plugin's: the driver of a class is another one. */
+    /* At most one of a volume's attachments is the plugin's: a class has another driver. */
     own->wanted.items =
         berth__arena_alloc(prepare->arena, list->count * sizeof(berth__attachment), 8);
     if (own->wanted.items != NULL && berth__volumes_refresh(view)) {

@@ -1,5 +1,5 @@
-/* Pods, more than their table has room for at first: whichever request for memory is refused while one
- * is added, it is not there, and is added the next time. */
+/* Pods, more than their table has room for at first: whichever request for memory is refused while
+ * one is added, it is not there, and is added the next time. */
 #include "arena_pieces.h"
 #include "berth/snapshot.h"
 #include "counted_memory.h"

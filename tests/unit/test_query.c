@@ -53,8 +53,8 @@ static void test_one_node(void **state)
                    "waiting for scheduling gates: [g]");
 }
 
-/* A pod whose node is not there shares all that is prepared for its kind with pods that name no node,
- * but fits nowhere. */
+/* A pod whose node is not there shares all that is prepared for its kind with pods that name no
+ * node, but fits nowhere. */
 static void test_absent_node(void **state)
 {
     small_cluster *c = *state;

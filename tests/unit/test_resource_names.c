@@ -1,5 +1,5 @@
-/* Which names are those of extended resources: "requests." before one must still be a qualified name,
- * so its parts have 244 and 63 bytes at most. */
+/* Which names are those of extended resources: "requests." before one must still be a qualified
+ * name, so its parts have 244 and 63 bytes at most. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Pods that differ only in the topology key of a rule, decided by the index: what is kept for one key
- * serves no other one. The scan is asked the same. */
+/* Pods that differ only in the topology key of a rule, decided by the index: what is kept for one
+ * key serves no other one. The scan is asked the same. */
 #include "rule_cluster.h"
 
 enum { NODES = 96, KEYS = 8, BOUND = 40 };

@@ -215,7 +215,7 @@ static berth_status make(extenders *all, extender *e, const berth_extender_confi
                     .node_cache_capable = config->node_cache_capable};
     e->table = (berth_extender){.size = sizeof(e->table),
                                 .flags = config->ignorable ? BERTH_EXTENDER_IGNORABLE : 0,
-                                .name = {e->url, (uint32_t)strlen(e->url)},
+                                .name = {e->url, config->url_prefix.len},
                                 .context = e,
                                 .managed_resources = config->managed_resources,
                                 .weight = config->weight,

@@ -23,8 +23,8 @@ void event_loop_destroy(event_loop *loop);
  * `fd` is closed. Returns false if the system refuses. */
 bool event_loop_fd(event_loop *loop, int fd, uint32_t events, event_fd_fn ready, void *context);
 
-/* Call nothing for `fd` until it is set again, which then costs one system call instead of two. It may
- * be closed meanwhile, if no other process has it. */
+/* Call nothing for `fd` until it is set again, which then costs one system call instead of two. It
+ * may be closed meanwhile, if no other process has it. */
 void event_loop_fd_rest(event_loop *loop, int fd);
 
 live_id event_loop_timer(event_loop *loop, int64_t at_ns, live_timer_fn fire, void *context);
