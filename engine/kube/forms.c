@@ -198,10 +198,10 @@ static berth_status read_status_absent(berth__decoder *decoder, const berth__fie
                                        void *out)
 {
     const berth__json *status = berth__json_get(value, "status");
-    const berth__json *allowed = berth__json_get(status, "disruptionsAllowed");
     (void)decoder;
     (void)path;
-    *(bool *)berth__forms_member(field, out) = allowed == NULL || allowed->type == BERTH__JSON_NULL;
+    *(bool *)berth__forms_member(field, out) =
+        berth__json_get(status, "disruptionsAllowed") == NULL;
     return BERTH_OK;
 }
 

@@ -48,10 +48,8 @@ berth_status berth__forms_read_flat_request(berth__decoder *decoder, const berth
     const berth_exact_request **exactly = &((berth_claim_request *)out)->exactly;
     (void)field;
     bool flat = false;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        const berth__json *found = berth__json_get(value, keys[i]);
-        flat |= found != NULL && found->type != BERTH__JSON_NULL;
-    }
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        flat |= berth__json_get(value, keys[i]) != NULL;
     if (!flat || *exactly != NULL)
         return BERTH_OK;
     berth_exact_request *made =
@@ -110,7 +108,7 @@ berth_status berth__forms_read_device_attribute(berth__decoder *decoder,
     (void)field;
     for (int i = 0; i < ATTRIBUTE_KEYS; i++) {
         const berth__json *found = berth__json_get(value, attribute_keys[i].key);
-        if (found == NULL || found->type == BERTH__JSON_NULL)
+        if (found == NULL)
             continue;
         berth__field_path at = {.up = path, .key = berth__text_of(attribute_keys[i].key)};
         attribute->kind = attribute_keys[i].kind;

@@ -69,7 +69,7 @@ static berth_status read_source(berth__decoder *decoder, const berth__field_path
         const source_entry *entry = &sources[i];
         const berth__json *found =
             (of_pod ? entry->in_pod : entry->in_volume) ? berth__json_get(value, entry->key) : NULL;
-        if (found == NULL || (entry->fields == no_fields && found->type == BERTH__JSON_NULL))
+        if (found == NULL)
             continue;
         berth__field_path at = {.up = path, .key = berth__text_of(entry->key)};
         out->kind = entry->kind;

@@ -59,8 +59,8 @@ static inline bool berth__json_key_is(berth_str key, const char *name, size_t le
 }
 
 /* The member `key`, of `len` bytes, of an object (the last one, if repeated), or NULL. A `value`
- * that is NULL or not an object has no members. A member that is JSON null is returned as a
- * value. */
+ * that is NULL or not an object has no members. A member that is JSON null counts as absent, as in
+ * Go. */
 const berth__json *berth__json_member_of(const berth__json *value, const char *key, size_t len);
 
 static inline const berth__json *berth__json_get(const berth__json *value, const char *key)
