@@ -36,6 +36,8 @@ for command in "${commands[@]}"; do
   [[ $(grep -c "^\.BR berth\\\\-$command (1)" "$work/berth.1") == 1 ]] || fail "manual: $command"
   [[ $(sed -n '/^.SH EXIT STATUS/,/^.SH [^E]/p' "$work/berth-$command.1" | grep -x '[0-9]' | tr -d '\n') == 01234 ]] ||
     fail "manual $command: exit codes"
+  [[ $(sed -n '/^.SH SYNOPSIS/{n;p}' "$work/berth-$command.1") == "\fBberth $command\fR "* ]] ||
+    fail "manual $command: synopsis"
 done
 
 # ---- readers of manual pages ----

@@ -475,6 +475,7 @@ static const char *const all_sorts[] = {
     "[1, 2, 3].filter(x, x > 1).map(x, x == 2, x).exists_one(x, x == 2)",
     "[1, 2].transformList(i, v, v > 1, i).all(i, v, v == i + 1) || {1: 2}.exists(k, v, v == k)",
     "cel.bind(a, " A ".?k, a.optFlatMap(x, optional.of(x)).hasValue()) || has(" A ".k)",
+    "cel.bind(d, device, d.driver == device.driver && d.capacity.size() >= 0)",
     "device.foo + 1 == \"a\" || foo(" A ")",
     "1",
     "((",
