@@ -295,6 +295,25 @@ static void test_origin(void **state)
     assert_int_equal(got.origin.offset, strstr(text, POD("b")) - text);
 }
 
+/* The name of a source is cut to what an error has room for. */
+static void test_long_origin(void **state)
+{
+    (void)state;
+    char name[sizeof(got.origin.source) + 10];
+    const size_t room = sizeof(got.origin.source) - 1;
+    for (size_t length = room - 1; length <= room + 2; length++) {
+        memset(name, 'n', length);
+        name[length] = '\0';
+        clear_sheet();
+        berth_reader *reader = make_reader(false, NULL);
+        assert_int_equal(
+            berth_reader_text(reader, BERTH_STR(POD("a")), name, collect, &names_only, NULL),
+            BERTH_OK);
+        berth_reader_destroy(reader);
+        assert_int_equal(strlen(got.origin.source), length < room ? length : room);
+    }
+}
+
 static void test_refusal(void **state)
 {
     (void)state;
@@ -1395,6 +1414,7 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_default_kind),
         cmocka_unit_test(test_origin),
+        cmocka_unit_test(test_long_origin),
         cmocka_unit_test(test_refusal),
         cmocka_unit_test(test_large_list),
         cmocka_unit_test(test_defaults),
