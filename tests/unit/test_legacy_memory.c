@@ -11,6 +11,22 @@ static berth_status decide(small_cluster *c, berth_pod_id pod)
     return berth_engine_decide(c->engine, pod, &options, &c->placement, NULL);
 }
 
+/* Decides with request `at` for memory refused, and once more if that fails. Returns whether fewer
+ * were made. */
+static bool decide_without(small_cluster *c, counted *memory, berth_pod_id pod, unsigned at)
+{
+    atomic_store(&memory->calls, 0);
+    atomic_store(&memory->fail_at, at);
+    const berth_status status = decide(c, pod);
+    const bool fewer = atomic_load(&memory->calls) < at;
+    atomic_store(&memory->fail_at, 0);
+    if (status != BERTH_OK) {
+        assert_int_equal(status, BERTH_E_NOMEM);
+        assert_int_equal(decide(c, pod), BERTH_OK);
+    }
+    return fewer;
+}
+
 /* The pod of a Service follows another one to its node c, of three. Returns whether the decision
  * needs fewer allocations than `at`, which fails. */
 static bool follows_without(unsigned at)
@@ -34,15 +50,7 @@ static bool follows_without(unsigned at)
                   "spec: {selector: {app: s}}\n");
     small_pod(&c, "r", "c", ", labels: {app: s}", "");
     const berth_pod_id pod = small_pod(&c, "p", NULL, ", labels: {app: s}", "");
-    atomic_store(&memory.calls, 0);
-    atomic_store(&memory.fail_at, at);
-    const berth_status status = decide(&c, pod);
-    const bool fewer = atomic_load(&memory.calls) < at;
-    atomic_store(&memory.fail_at, 0);
-    if (status != BERTH_OK) {
-        assert_int_equal(status, BERTH_E_NOMEM);
-        assert_int_equal(decide(&c, pod), BERTH_OK);
-    }
+    const bool fewer = decide_without(&c, &memory, pod, at);
     assert_int_equal(c.placement.node, wanted);
     small_close(&c);
     assert_int_equal(atomic_load(&memory.bytes), 0);
@@ -115,15 +123,7 @@ static bool limits_without(const limit_case *one, unsigned at)
     small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast}\n"
                   "provisioner: kubernetes.io/aws-ebs\n");
     const berth_pod_id pod = small_pod(&c, "p", NULL, "", one->spec);
-    atomic_store(&memory.calls, 0);
-    atomic_store(&memory.fail_at, at);
-    const berth_status status = decide(&c, pod);
-    const bool fewer = atomic_load(&memory.calls) < at;
-    atomic_store(&memory.fail_at, 0);
-    if (status != BERTH_OK) {
-        assert_int_equal(status, BERTH_E_NOMEM);
-        assert_int_equal(decide(&c, pod), BERTH_OK);
-    }
+    const bool fewer = decide_without(&c, &memory, pod, at);
     assert_int_equal(c.placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     small_close(&c);
     assert_int_equal(atomic_load(&memory.bytes), 0);
