@@ -196,6 +196,14 @@ static void assert_state(uint64_t bound, uint64_t assumed)
     fail_msg("bound %d, assumed %d", (int)now.bound, (int)now.assumed);
 }
 
+/* Orders that nobody takes go with the thread that made them. */
+static void test_not_taken(void **state)
+{
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "9", ""));
+    wait_for_orders();
+}
+
 static void test_bound(void **state)
 {
     (void)state;
@@ -776,6 +784,7 @@ static void test_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_not_taken),
         TEST(test_bound),
         cmocka_unit_test_setup_teardown(test_group, start_groups, stop),
         cmocka_unit_test_setup_teardown(test_group_does_not_fit, start_groups, stop),
