@@ -211,11 +211,11 @@ static void after_a_refused_token(void **state)
     }
 }
 
-/* Requests share at most 64 connections; others wait. */
+/* Requests share at most 128 connections; others wait. */
 static void connections_are_limited(void **state)
 {
     (void)state;
-    enum { MANY = 80, LIMIT = 64 };
+    enum { MANY = 150, LIMIT = 128 };
     static loopback_end over[MANY];
     /* While libcurl does not know whether the server can multiplex, it waits for one answer. */
     client_send("GET", "/x", 0, &over[0]);
