@@ -156,7 +156,7 @@ static bool add_to_node(berth__catalog *catalog, berth__offer_slice *slice)
     return true;
 }
 
-/* List a slice by the name of its node, which then is its only one; or with those without. */
+/* List a slice by the name of its node if it is for this one alone, otherwise with the unnamed. */
 static bool add_by_name(berth__catalog *catalog, berth__offer_slice *slice)
 {
     const berth__device_reach *reach = &slice->facts->reach;

@@ -88,7 +88,7 @@ static void trim(berth__class_maps *maps, const berth__class_map *but, size_t mo
 }
 
 /* Counts are identified by their serials: as long as a count keeps its serial, it changes only by
- * what its population logs. How many there are follows from the number of words. */
+ * what its population logs. The number of words says how many counts there are. */
 static uint32_t key_of(const berth__decision *decision, const berth__cells_ask *ask,
                        uint64_t *words)
 {

@@ -99,7 +99,8 @@ static const limit_case limit_cases[] = {
      "y1}}, {name: c, persistentVolumeClaim: {claimName: y2}}]"},
 };
 
-/* The same for a pod with more volumes than either node takes: it fits nowhere. */
+/* A pod with more volumes than either node takes fits nowhere. Returns whether the decision needs
+ * fewer allocations than `at`, which fails. */
 static bool limits_without(const limit_case *one, unsigned at)
 {
     counted memory = {0};

@@ -367,14 +367,20 @@ static void test_group(void **state)
     give_event("/podgroups?watch", "DELETED", GROUP("13", ""));
 }
 
-/* A status that could not be written is no longer owed to a PodGroup that is gone. */
-static void test_group_gone(void **state)
+/* A PodGroup of two pods, of which only one would fit beside the pod that is there. */
+static void give_group_without_room(void)
 {
-    (void)state;
     give_event("/podgroups?watch", "ADDED", GROUP("8", ""));
     give_pod("ADDED", POD_OF("s", "s", "8", "\"nodeName\":\"n\",", "1"));
     give_pod("ADDED", MEMBER("p", "9"));
     give_pod("ADDED", MEMBER("q", "10"));
+}
+
+/* A status that could not be written is no longer owed to a PodGroup that is gone. */
+static void test_group_gone(void **state)
+{
+    (void)state;
+    give_group_without_room();
     scripted_answer(w.s, await("PATCH", GROUP_STATUS), 503, "{}");
     give_event("/podgroups?watch", "DELETED", GROUP("13", ""));
     scripted_advance(w.s, 60 * SECOND);
@@ -404,10 +410,7 @@ static void test_group_preempts(void **state)
 static void test_group_does_not_fit(void **state)
 {
     (void)state;
-    give_event("/podgroups?watch", "ADDED", GROUP("8", ""));
-    give_pod("ADDED", POD_OF("s", "s", "8", "\"nodeName\":\"n\",", "1"));
-    give_pod("ADDED", MEMBER("p", "9"));
-    give_pod("ADDED", MEMBER("q", "10"));
+    give_group_without_room();
     scripted_request *request = await("PATCH", GROUP_STATUS);
     assert_non_null(strstr(request->body, "\"reason\":\"Unschedulable\",\"status\":\"False\""));
     assert_non_null(strstr(request->body, "minCount (2) cannot be satisfied"));
