@@ -18,7 +18,7 @@
 
 /* HTTP/2 carries all requests over one connection. But a connection that the server wants to end
  * (GOAWAY) takes no new requests, and stays open as long as one of its watches lives; this can
- * happen with every watch. HTTP/1.1 carries one request at a time. If a request finds no connection,
+ * happen with every watch. HTTP/1.1 carries one request at a time. If one finds no connection,
  * libcurl sets it up again whenever another one ends. So there are enough connections for all
  * requests that the writers have in progress. */
 enum { CONNECTIONS_MAX = 128 };
