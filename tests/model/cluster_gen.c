@@ -357,13 +357,13 @@ static berth_topology_spread spread(cluster_gen *g)
 {
     static const berth_str keys[] = {{"env", 3}};
     berth_topology_spread s = {
-        .max_skew = 1 + (int32_t)gen_below(g, 3),
+        .max_skew = gen_chance(g, 4) ? INT32_MAX : 1 + (int32_t)gen_below(g, 3),
         .topology_key = topology_key(g),
         .when_unsatisfiable = PICK(g, "DoNotSchedule", "ScheduleAnyway"),
         .label_selector = gen_label_selector(g),
     };
     if (naive_is(s.when_unsatisfiable, "DoNotSchedule") && gen_chance(g, 30)) {
-        s.min_domains = 1 + (int32_t)gen_below(g, 4);
+        s.min_domains = gen_chance(g, 5) ? INT32_MAX : 1 + (int32_t)gen_below(g, 4);
     }
     if (gen_chance(g, 30)) {
         s.node_affinity_policy = PICK(g, "Honor", "Ignore");
@@ -593,7 +593,8 @@ static void fill_pod(cluster_gen *g, berth_pod *pod)
     }
     if ((g->features & GEN_PREEMPTION) != 0) {
         pod->has_priority = true;
-        pod->priority = priorities[gen_below(g, 5)];
+        pod->priority = gen_chance(g, 4) ? (gen_chance(g, 50) ? INT32_MIN : INT32_MAX)
+                                         : priorities[gen_below(g, 5)];
         pod->preemption_policy = gen_chance(g, 10) ? naive_str("Never") : (berth_str){0};
     }
     gen_recent_pod(g, pod);

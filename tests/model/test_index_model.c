@@ -242,7 +242,7 @@ static void make_spreads(trial *t, template *out)
     uint32_t soft = t->preferences ? below(t, 3) * 50 : 0;
     for (uint32_t i = 0; i < count; i++)
         out->spreads[i] = (berth_topology_spread){
-            .max_skew = 1 + (int32_t)below(t, 4),
+            .max_skew = chance(t, 4) ? INT32_MAX : 1 + (int32_t)below(t, 4),
             .min_domains = chance(t, 10) ? 1 + (int32_t)below(t, 4) : 0,
             .topology_key = pick(t, topologies, TOPOLOGIES),
             .when_unsatisfiable = str(chance(t, soft) ? "ScheduleAnyway" : "DoNotSchedule"),

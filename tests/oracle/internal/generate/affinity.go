@@ -1,6 +1,9 @@
 package generate
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 var topologyKeys = []string{zoneLabel, hostLabel, regionLabel, "rack", "disk"}
 
@@ -220,6 +223,9 @@ func (g *generator) spreadConstraints() []object {
 		constraint := object{
 			"maxSkew": pick(g.source, 1, 1, 2, 5), "topologyKey": key, "whenUnsatisfiable": action,
 		}
+		if g.chance(3) {
+			constraint["maxSkew"] = math.MaxInt32
+		}
 		if g.chance(95) {
 			constraint["labelSelector"] = g.selector()
 			if _, unlabelled := constraint["labelSelector"].(object)["matchLabels"]; unlabelled && g.chance(30) {
@@ -228,6 +234,9 @@ func (g *generator) spreadConstraints() []object {
 		}
 		if action == "DoNotSchedule" && g.chance(25) {
 			constraint["minDomains"] = g.between(1, 5)
+			if g.chance(5) {
+				constraint["minDomains"] = math.MaxInt32
+			}
 		}
 		if g.chance(25) {
 			constraint["nodeAffinityPolicy"] = pick(g.source, "Honor", "Ignore")

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -48,6 +49,9 @@ func (g *generator) pod(name string) object {
 		spec["priority"] = 0
 		if g.chance(g.priorities) {
 			spec["priority"] = pick(g.source, -10, 0, 0, 5, 10, 10, 100, 1000)
+			if g.chance(5) {
+				spec["priority"] = pick(g.source, math.MinInt32, math.MinInt32+1, math.MaxInt32)
+			}
 		}
 		if g.chance(g.never) {
 			spec["preemptionPolicy"] = "Never"
