@@ -274,6 +274,7 @@ static bool make_catalog(berth__devices *devices)
 void berth__devices_begin_question(berth__devices *devices)
 {
     devices->lost = false; /* no worker is there */
+    berth__verdicts_trim(&devices->verdicts);
     /* relaxed: a removal that matters happened before this thread's state got the ids */
     devices->removals = atomic_load_explicit(&devices->model->removals, memory_order_relaxed);
 }
@@ -284,7 +285,6 @@ bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch)
         (devices->slices_changed && !make_catalog(devices)))
         return false;
     berth__catalog_follow(&devices->catalog, layout_epoch);
-    berth__verdicts_trim(&devices->verdicts);
     berth__outcomes_follow(&devices->outcomes, devices->catalog.build, layout_epoch,
                            devices->removals);
     return true;

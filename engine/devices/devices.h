@@ -35,8 +35,9 @@ berth_status berth__devices_create(berth__storage *storage, berth__devices **out
 void berth__devices_destroy(berth__devices *devices);
 
 /* Begin a question, in which nothing is lost yet, and during which its thread keeps pointers to
- * outcomes. If these are a branch's devices, the engine's thread may remove texts meanwhile, but
- * none that the question's pod holds. */
+ * outcomes and to programs; so programs are freed here if there are too many. If these are a
+ * branch's devices, the engine's thread may remove texts meanwhile, but none that the question's
+ * pod holds. */
 void berth__devices_begin_question(berth__devices *devices);
 
 /* Apply changes of the store, and the epoch of the node facts. Returns false when out of memory;
