@@ -13,11 +13,12 @@
 
 #include <stdatomic.h>
 
+#include "base/limit.h"
 #include "columns/layout.h"
 
 /* The largest number of columns in a layout; together they take 12 bytes per node. The bits of
  * other images are read from the nodes each time. */
-enum { BERTH__IMAGE_COLUMNS_MAX = 64 };
+enum { BERTH__IMAGE_COLUMNS_MAX = BERTH__LIMIT(64, 2) };
 
 typedef struct berth__image_tile {
     atomic_uint_least64_t words[BERTH__TILE_WORDS]; /* sync: atomic, relaxed under COLUMN-2 */

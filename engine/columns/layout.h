@@ -12,6 +12,7 @@
 #define BERTH_COLUMNS_LAYOUT_H
 
 #include "base/bits.h"
+#include "base/limit.h"
 #include "columns/tile.h"
 #include "model/node.h"
 
@@ -30,7 +31,7 @@ typedef struct berth__value_mask {
 } berth__value_mask;
 
 /* The number of values of a key that get masks. */
-enum { BERTH__VALUE_MASKS_MAX = 64 };
+enum { BERTH__VALUE_MASKS_MAX = BERTH__LIMIT(64, 2) };
 
 typedef struct berth__label_column {
     struct berth__label_column *next; /* in the list of all */

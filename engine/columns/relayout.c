@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/limit.h"
 #include "columns/pod_counts.h"
 #include "columns/view_parts.h"
 
@@ -177,7 +178,7 @@ void berth__former_layout_free(const berth__view *view, berth__former_layout *fo
  * clusters need. */
 static bool expect_columns(const berth__view *view, berth__layout *layout)
 {
-    enum { KEPT_MAX = 16 };
+    enum { KEPT_MAX = BERTH__LIMIT(16, 1) };
     const berth__model *model = view->model;
     if (view->layout->count > 0)
         return berth__layout_expect_as(layout, view->layout, KEPT_MAX);

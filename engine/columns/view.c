@@ -1,5 +1,6 @@
 /* The view of the cluster that decisions read: creates it, makes tiles writable, stores amounts and
  * host ports, and counts pods in and out. */
+#include "base/limit.h"
 #include "columns/view_parts.h"
 
 #include <string.h>
@@ -106,7 +107,7 @@ berth_status berth__view_make_layout_writable(berth__view *view)
 }
 
 /* New pods use new keys, so columns accumulate in a layout that lives long. */
-enum { COLUMNS_MAX = 256 };
+enum { COLUMNS_MAX = BERTH__LIMIT(256, 2) };
 
 void berth__view_trim_columns(berth__view *view)
 {

@@ -4,6 +4,7 @@
 #ifndef BERTH_COLUMNS_VIEW_H
 #define BERTH_COLUMNS_VIEW_H
 
+#include "base/limit.h"
 #include "columns/layout.h"
 #include "columns/tile_kernels.h"
 #include "model/images.h"
@@ -21,7 +22,7 @@ struct berth__volume_use;  /* columns/volume_use.h: volumes in use by node */
 struct berth__devices; /* devices/devices.h: devices offered and in use; kept with the storage */
 
 /* Entries that the change journal keeps. A reader that lags further behind looks at every slot. */
-enum { BERTH__JOURNAL = 1 << 16 };
+enum { BERTH__JOURNAL = BERTH__LIMIT(1 << 16, 64) };
 
 typedef struct berth__view {
     berth__model *model;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/limit.h"
 
 /* ---- create and destroy ---- */
 
@@ -419,7 +420,7 @@ static bool recount_claim_on(berth__volume_use *use, uint32_t node_id, uint32_t 
 
 /* To follow a claim that may be in use on several nodes, all are asked; so many that counting all
  * nodes again would cost less. */
-enum { SHARED_MAX = 8 };
+enum { SHARED_MAX = BERTH__LIMIT(8, 1) };
 
 static bool is_used(const berth__volume_use *use, uint32_t claim)
 {

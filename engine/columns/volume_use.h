@@ -8,6 +8,7 @@
 #define BERTH_COLUMNS_VOLUME_USE_H
 
 #include "base/arena.h"
+#include "base/limit.h"
 #include "columns/layout.h"
 #include "columns/tile_kernels.h"
 #include "model/pod.h"
@@ -57,7 +58,7 @@ typedef struct berth__driver_fill {
     uint32_t tile_count; /* that `most` has room for, in runs of BERTH__TILE */
 } berth__driver_fill;
 
-enum { BERTH__DRIVER_FILLS_MAX = 8 };
+enum { BERTH__DRIVER_FILLS_MAX = BERTH__LIMIT(8, 1) };
 
 /* Use of one claim in the whole cluster. */
 typedef struct berth__claim_use {

@@ -10,14 +10,15 @@
 #define BERTH_DEVICES_OUTCOMES_H
 
 #include "base/bits.h"
+#include "base/limit.h"
 #include "columns/view.h"
 #include "devices/catalog.h"
 #include "devices/node_shape.h"
 
 enum {
-    BERTH__OUTCOME_UNKNOWN = 0, /* the caller defines all other values */
-    BERTH__OUTCOMES_MAX = 32,   /* maximum number of kinds kept */
-    BERTH__NODES_CHANGED = 1024,
+    BERTH__OUTCOME_UNKNOWN = 0,                /* the caller defines all other values */
+    BERTH__OUTCOMES_MAX = BERTH__LIMIT(32, 2), /* maximum number of kinds kept */
+    BERTH__NODES_CHANGED = BERTH__LIMIT(1024, 8),
 };
 
 /* The outcomes for one kind of claims. */

@@ -4,6 +4,7 @@
 #ifndef BERTH_DEVICES_VERDICTS_H
 #define BERTH_DEVICES_VERDICTS_H
 
+#include "base/limit.h"
 #include "cel/cel.h"
 #include "devices/catalog.h"
 
@@ -48,7 +49,7 @@ typedef struct berth__verdicts {
 } berth__verdicts;
 
 /* The maximum number of programs to keep. */
-enum { BERTH__PROGRAMS_MAX = 1024 };
+enum { BERTH__PROGRAMS_MAX = BERTH__LIMIT(1024, 4) };
 
 berth_status berth__verdicts_init(berth__verdicts *verdicts, berth__model *model);
 void berth__verdicts_destroy(berth__verdicts *verdicts);
@@ -56,7 +57,7 @@ void berth__verdicts_destroy(berth__verdicts *verdicts);
 /* The catalog was rebuilt with `content_count` contents: forget all verdicts. */
 void berth__verdicts_follow(berth__verdicts *verdicts, uint32_t content_count);
 
-/* Call this between decisions: frees programs if there are too many. */
+/* Call this between questions: frees programs if there are too many. */
 void berth__verdicts_trim(berth__verdicts *verdicts);
 
 /* The program of an expression, compiled if it is new; NULL when out of memory. Valid until the

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { ASKS_MAX = 4096 };
+#include "base/limit.h"
+
+enum { ASKS_MAX = BERTH__LIMIT(4096, 2) };
 /* For a branch, or for an engine with a memory limit. */
 static const size_t BYTES_MAX = (size_t)64 << 20;
 

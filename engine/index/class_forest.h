@@ -16,15 +16,19 @@
 #ifndef BERTH_INDEX_CLASS_FOREST_H
 #define BERTH_INDEX_CLASS_FOREST_H
 
+#include "base/limit.h"
 #include "index/class_maps.h"
 #include "index/search_tree.h"
 
 enum {
-    BERTH__FOREST_CELLS_MAX = 64, /* with more cells there is no forest */
-    BERTH__FOREST_LANES = 8,      /* entries are computed so many cells at a time */
+    BERTH__FOREST_LANES = 8, /* entries are computed so many cells at a time */
+    /* With more cells there is no forest. A multiple of the lanes. */
+    BERTH__FOREST_CELLS_MAX = BERTH__LIMIT(64, 8),
     /* The best leaf of a cell without feasible slots: whatever is added, it is the worst. */
     BERTH__FOREST_NONE = INT32_MIN / 4,
 };
+
+static_assert(BERTH__FOREST_CELLS_MAX % BERTH__FOREST_LANES == 0, "parts are padded like entries");
 
 /* Entries of a tile or a group: by cell, padded with NONE. */
 typedef struct berth__forest_entries {

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/limit.h"
 
 enum {
-    MAPS_CACHED = 1 << 16,
+    MAPS_CACHED = BERTH__LIMIT(1 << 16, 2),
     GETS_BEFORE_ORDER = 16, /* maps that serve fewer decisions get no block for each tile */
 };
 static const size_t MAP_BYTES_MAX = (size_t)256 << 20;

@@ -10,16 +10,18 @@
 #ifndef BERTH_INDEX_CLASS_MAPS_H
 #define BERTH_INDEX_CLASS_MAPS_H
 
+#include "base/limit.h"
 #include "index/score_cells.h"
 
 enum {
-    BERTH__CLASSES_FEW = 512, /* so many are always allowed */
-    BERTH__CLASSES_MAX = 16384,
+    BERTH__CLASSES_FEW = BERTH__LIMIT(512, 8), /* so many are always allowed */
+    BERTH__CLASSES_MAX = BERTH__LIMIT(16384, 24),
     /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest,
      * and a map that is used often has ids of its own for all tiles. */
-    BERTH__FOREST_TILES_MIN = 48,
-    BERTH__FOREST_FAN = 16,           /* tiles per group of a class forest */
-    BERTH__PEOPLED_LISTED_MAX = 4096, /* more slots with counted pods are not listed */
+    BERTH__FOREST_TILES_MIN = BERTH__LIMIT(48, 1),
+    BERTH__FOREST_FAN = 16, /* tiles per group of a class forest */
+    BERTH__PEOPLED_LISTED_MAX =
+        BERTH__LIMIT(4096, 8), /* more slots with counted pods are not listed */
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
 };
 

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/limit.h"
 
-enum { MASKS_MAX = 2048 };
+enum { MASKS_MAX = BERTH__LIMIT(2048, 2) };
 static const size_t MASK_BYTES_MAX = (size_t)64 << 20;
 
 /* ---- the cache ---- */

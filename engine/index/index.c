@@ -1,11 +1,12 @@
 /* The indexed path: finds kinds of pods, and builds and repairs their search trees. */
+#include "base/limit.h"
 #include "index/index_kind.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 
-enum { TREES_MAX = 4096, SIGHTS = 4096 };
+enum { TREES_MAX = BERTH__LIMIT(4096, 3), SIGHTS = 4096 };
 /* For a branch, or for an engine with a memory limit. */
 static const size_t TREE_BYTES_MAX = (size_t)256 << 20;
 

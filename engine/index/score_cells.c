@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/limit.h"
 
-enum { CELLS_CACHED = 1024 };
+enum { CELLS_CACHED = BERTH__LIMIT(1024, 2) };
 static const size_t CELL_BYTES_MAX = (size_t)64 << 20;
 
 /* A cell and a value that some of its slots have, and the new cell of these slots. */

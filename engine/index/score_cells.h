@@ -9,12 +9,13 @@
 #ifndef BERTH_INDEX_SCORE_CELLS_H
 #define BERTH_INDEX_SCORE_CELLS_H
 
+#include "base/limit.h"
 #include "base/use_order.h"
 #include "prepare/prepared.h"
 
 enum {
-    BERTH__CELLS_FEW = 64, /* so many are always allowed */
-    BERTH__CELLS_MAX = 8192,
+    BERTH__CELLS_FEW = BERTH__LIMIT(64, 4), /* so many are always allowed */
+    BERTH__CELLS_MAX = BERTH__LIMIT(8192, 12),
     BERTH__CELL_STATICS_MAX = 8,
 };
 

@@ -9,15 +9,18 @@
 #ifndef BERTH_INDEX_SLOT_LOG_H
 #define BERTH_INDEX_SLOT_LOG_H
 
+#include "base/limit.h"
 #include "columns/view.h"
 
 enum {
-    BERTH__LOG = 1024, /* entries */
+    BERTH__LOG = BERTH__LIMIT(1024, 32), /* entries */
     BERTH__LOG_PADDED = BERTH__LOG + BERTH__BASIC_RUN,
     BERTH__LOG_COLUMNS = 7, /* of which: */
     BERTH__LOG_CPU = 0,
     BERTH__LOG_MEMORY = 3,
 };
+
+static_assert((int)BERTH__LOG <= (int)BERTH__JOURNAL, "a logged change is in the journal");
 
 /* States of slots in the form that the kernel `basic` reads. */
 typedef struct berth__slot_states {

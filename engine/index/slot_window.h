@@ -7,6 +7,7 @@
 #ifndef BERTH_INDEX_SLOT_WINDOW_H
 #define BERTH_INDEX_SLOT_WINDOW_H
 
+#include "base/limit.h"
 #include "index/slot_plan.h"
 
 typedef struct berth__slot_window {
@@ -26,7 +27,8 @@ typedef struct berth__slot_window {
     uint64_t serial; /* of these columns */
 } berth__slot_window;
 
-enum { BERTH__WINDOW_LINKS = 8192 };
+enum { BERTH__WINDOW_LINKS = BERTH__LIMIT(8192, 16) };
+static_assert((int)BERTH__WINDOW_LINKS <= (int)BERTH__JOURNAL, "a linked change is in the journal");
 
 void berth__slot_window_destroy(berth__slot_window *window);
 

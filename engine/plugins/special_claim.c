@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/text.h"
 #include "plugins/extended_resources.h"
 
@@ -255,7 +256,7 @@ bool berth__special_claim_vary(berth__special_claim *special, const berth__pod_c
 
 bool berth__special_claim_recall(berth__special_claim *special, berth__arena *arena)
 {
-    enum { KEPT = 16 }; /* results for further variants are not kept */
+    enum { KEPT = BERTH__LIMIT(16, 1) }; /* results for further variants are not kept */
     for (uint32_t v = 0; v < special->variant_count && v < KEPT; v++)
         if (!berth__pod_claims_recall(&special->variants[v]->claims, arena))
             return false;

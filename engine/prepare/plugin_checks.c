@@ -6,9 +6,10 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "base/limit.h"
 
 /* The maximum number of kinds of pods to remember. */
-enum { KINDS_MAX = 256 };
+enum { KINDS_MAX = BERTH__LIMIT(256, 4) };
 
 /* A plugin's last answers: masks for a filter, values for a score. */
 typedef struct kept_answers {

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/limit.h"
 #include "columns/pod_counts.h"
 #include "model/related.h"
 #include "plugins/extended_resources.h"
 
 /* Bounds of the cache. */
-enum { PREPARED_MAX = 1 << 16 };
+enum { PREPARED_MAX = BERTH__LIMIT(1 << 16, 4) };
 static const size_t PREPARED_BYTES_MAX = (size_t)256 << 20;
 
 berth_status berth__prepared_cache_init(berth__prepared_cache *cache,

@@ -10,6 +10,7 @@
 #ifndef BERTH_STORE_STORAGE_H
 #define BERTH_STORE_STORAGE_H
 
+#include "base/limit.h"
 #include "base/undo_log.h"
 #include "model/node.h"
 #include "model/pod_class.h"
@@ -289,14 +290,14 @@ struct berth__listed_attachment {
 /* A change that can alter what is attached to nodes: a claim's id, or a storage node's id with bit
  * 31 set. */
 enum {
-    BERTH__STORAGE_JOURNAL = 4096,
+    BERTH__STORAGE_JOURNAL = BERTH__LIMIT(4096, 16),
     BERTH__STORAGE_SWEEP_MIN = 1024, /* number of records and disks before the first sweep */
 };
 #define BERTH__STORAGE_NODE_BIT (UINT32_C(1) << 31)
 
 /* A change of devices, device classes or their claims, in a journal of its own: the record's id,
  * with its kind in the two highest bits. Reservations change claims, too. */
-enum { BERTH__DEVICE_JOURNAL = 4096 };
+enum { BERTH__DEVICE_JOURNAL = BERTH__LIMIT(4096, 8) };
 #define BERTH__DEVICE_CLAIM_BITS UINT32_C(0)
 #define BERTH__DEVICE_SLICE_BITS (UINT32_C(1) << 30)
 #define BERTH__DEVICE_CLASS_BITS (UINT32_C(2) << 30)

@@ -7,6 +7,7 @@
 #ifndef BERTH_WHATIF_DRY_RUN_MEMO_H
 #define BERTH_WHATIF_DRY_RUN_MEMO_H
 
+#include "base/limit.h"
 #include "prepare/prepared.h"
 
 /* How nominated pods affect a slot. */
@@ -53,7 +54,7 @@ typedef struct berth__dry_run_memo {
     berth__candidate *candidates; /* by slot */
 } berth__dry_run_memo;
 
-enum { BERTH__MEMOS = 8 };
+enum { BERTH__MEMOS = BERTH__LIMIT(8, 2) };
 
 typedef struct berth__dry_run_memos {
     const berth_allocator *allocator;

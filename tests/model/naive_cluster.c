@@ -322,15 +322,28 @@ void naive_take_off(naive_cluster *cluster, naive_pod *pod)
     naive_region_free(&region);
 }
 
-static bool filters_by(const berth_profile *profile, const char *name)
+static bool lists(const berth_profile *profile, berth_point point, const char *name)
 {
-    const berth_plugin_list filters = naive_list(profile, BERTH_POINT_FILTER);
-    for (uint32_t i = 0; i < filters.count; i++) {
-        if (naive_is(filters.items[i].name, name)) {
+    const berth_plugin_list list = naive_list(profile, point);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (naive_is(list.items[i].name, name)) {
             return true;
         }
     }
     return false;
+}
+
+static bool filters_by(const berth_profile *profile, const char *name)
+{
+    return lists(profile, BERTH_POINT_FILTER, name);
+}
+
+/* Without its preFilter, which reads the claims, DynamicResources finds nothing to reserve. */
+static bool takes_devices(const berth_profile *profile)
+{
+    return filters_by(profile, "DynamicResources") &&
+           (naive_list(profile, BERTH_POINT_PRE_FILTER).items == NULL ||
+            lists(profile, BERTH_POINT_PRE_FILTER, "DynamicResources"));
 }
 
 static bool binds_volumes(const berth_profile *profile)
@@ -346,7 +359,7 @@ void naive_bind(naive_cluster *cluster, const berth_profile *profile, const bert
     if (target != NULL && binds_volumes(profile)) {
         naive_reserve(cluster, pod, target);
     }
-    if (target != NULL && filters_by(profile, "DynamicResources")) {
+    if (target != NULL && takes_devices(profile)) {
         naive_take_devices(cluster, profile, pod, target);
     }
     naive_put_on(&cluster->region, cluster, entry, node);
