@@ -124,6 +124,30 @@ static void test_names_of_claims_are_of_no_matter(void **state)
     assert_ptr_equal(outcomes(), found);
 }
 
+/* Beyond the maximum, the kind that has not been used for the longest time goes. */
+static void test_oldest_goes(void **state)
+{
+    void *found[BERTH__OUTCOMES_MAX];
+    char claim[16];
+    (void)state;
+    for (uint32_t i = 0; i < BERTH__OUTCOMES_MAX; i++) {
+        snprintf(claim, sizeof(claim), "a %u", (unsigned)i + 1);
+        found[i] = outcomes_for(claim);
+    }
+    all_differ(found, BERTH__OUTCOMES_MAX);
+    assert_ptr_equal(outcomes_for("a 1"), found[0]);
+    void *fresh = outcomes_for("b 1");
+    assert_int_equal(table.count, BERTH__OUTCOMES_MAX);
+    for (uint32_t i = 0; i < BERTH__OUTCOMES_MAX; i++) {
+        if (i == 1) /* the longest unused */
+            continue;
+        assert_ptr_not_equal(fresh, found[i]);
+        snprintf(claim, sizeof(claim), "a %u", (unsigned)i + 1);
+        assert_ptr_equal(outcomes_for(claim), found[i]);
+    }
+    assert_ptr_equal(outcomes_for("b 1"), fresh);
+}
+
 static int set_up_table(void **state)
 {
     return set_up(state) == 0 &&
@@ -143,10 +167,9 @@ static int tear_down_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_other_requests),
-        TEST(test_other_constraints),
-        TEST(test_other_tolerations),
-        TEST(test_names_of_claims_are_of_no_matter),
+        TEST(test_other_requests),    TEST(test_other_constraints),
+        TEST(test_other_tolerations), TEST(test_names_of_claims_are_of_no_matter),
+        TEST(test_oldest_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
