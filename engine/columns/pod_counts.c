@@ -7,11 +7,13 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/limit.h"
 #include "model/related.h"
 
 enum {
-    RULES = 4096,
-    HOLDERS_MIN = 1024, /* populations of held terms before the first sweep of unheld ones */
+    RULES = BERTH__LIMIT(4096, 8),
+    /* Populations of held terms before the first sweep of unheld ones. */
+    HOLDERS_MIN = BERTH__LIMIT(1024, 4),
 };
 
 /* ---- create and destroy ---- */

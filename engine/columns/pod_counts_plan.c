@@ -2,11 +2,13 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/limit.h"
 #include "columns/pod_counts.h"
 
 /* Bounds on plans: their number, and the memory that their counters may take on a large cluster,
- * where the tables of a population's tiles take most. */
-enum { PLANS_MIN = 256, PLANS_MAX = 16384 };
+ * where the tables of a population's tiles take most. The plans of one question, up to six and an
+ * embedder's, must fit. */
+enum { PLANS_MIN = BERTH__LIMIT(256, 8), PLANS_MAX = BERTH__LIMIT(16384, 8) };
 static const size_t COUNTERS_BYTES = (size_t)256 << 20;
 
 static uint32_t most_plans(const berth__view *view)

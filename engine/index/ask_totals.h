@@ -12,6 +12,7 @@
 #ifndef BERTH_INDEX_ASK_TOTALS_H
 #define BERTH_INDEX_ASK_TOTALS_H
 
+#include "base/limit.h"
 #include "base/use_order.h"
 #include "index/slot_log.h"
 #include "index/slot_window.h"
@@ -29,7 +30,7 @@ typedef struct berth__ask_totals {
     uint64_t *tile_seen;  /* like `seen`, by tile; the greater of the two holds */
 } berth__ask_totals;
 
-enum { BERTH__ASK_SIGHTS = 1024 };
+enum { BERTH__ASK_SIGHTS = BERTH__LIMIT(1024, 4) };
 
 typedef struct berth__ask_cache {
     const berth_allocator *allocator;

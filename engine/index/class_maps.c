@@ -8,7 +8,8 @@
 
 enum {
     MAPS_CACHED = BERTH__LIMIT(1 << 16, 2),
-    GETS_BEFORE_ORDER = 16, /* maps that serve fewer decisions get no block for each tile */
+    /* Maps that serve fewer decisions get no block for each tile. */
+    GETS_BEFORE_ORDER = BERTH__LIMIT(16, 2),
 };
 static const size_t MAP_BYTES_MAX = (size_t)256 << 20;
 

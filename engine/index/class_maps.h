@@ -19,9 +19,8 @@ enum {
     /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest,
      * and a map that is used often has ids of its own for all tiles. */
     BERTH__FOREST_TILES_MIN = BERTH__LIMIT(48, 1),
-    BERTH__FOREST_FAN = 16, /* tiles per group of a class forest */
-    BERTH__PEOPLED_LISTED_MAX =
-        BERTH__LIMIT(4096, 8), /* more slots with counted pods are not listed */
+    BERTH__FOREST_FAN = 16,                            /* tiles per group of a class forest */
+    BERTH__PEOPLED_LISTED_MAX = BERTH__LIMIT(4096, 8), /* more slots with pods are not listed */
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
 };
 

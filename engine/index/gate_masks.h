@@ -7,6 +7,7 @@
 #ifndef BERTH_INDEX_GATE_MASKS_H
 #define BERTH_INDEX_GATE_MASKS_H
 
+#include "base/limit.h"
 #include "base/use_order.h"
 #include "prepare/prepared.h"
 
@@ -14,7 +15,7 @@ enum { BERTH__GATE_WORDS = 1 + BERTH__VERDICT_WORDS_MAX };
 _Static_assert(BERTH__GATE_WORDS > 4 * BERTH__GATES_MAX, "gates have four words each, in pairs");
 
 /* Some filters of a profile, by index. */
-enum { BERTH__FILTER_LIST_MAX = 32 };
+enum { BERTH__FILTER_LIST_MAX = BERTH__LIMIT(32, 4) };
 
 typedef struct berth__filter_list {
     uint32_t items[BERTH__FILTER_LIST_MAX];

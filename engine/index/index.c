@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-enum { TREES_MAX = BERTH__LIMIT(4096, 3), SIGHTS = 4096 };
+enum { TREES_MAX = BERTH__LIMIT(4096, 3), SIGHTS = BERTH__LIMIT(4096, 16) };
 /* For a branch, or for an engine with a memory limit. */
 static const size_t TREE_BYTES_MAX = (size_t)256 << 20;
 

@@ -3,6 +3,7 @@
 #ifndef BERTH_INDEX_INDEX_KIND_H
 #define BERTH_INDEX_INDEX_KIND_H
 
+#include "base/limit.h"
 #include "index/class_forest.h"
 #include "index/index.h"
 
@@ -16,7 +17,7 @@ typedef struct index_key {
     uint64_t profile;
 } index_key;
 
-enum { BERTH__FORESTS_MAX = 4 };
+enum { BERTH__FORESTS_MAX = BERTH__LIMIT(4, 1) };
 
 struct berth__index {
     berth__used used;

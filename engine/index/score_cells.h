@@ -16,7 +16,7 @@
 enum {
     BERTH__CELLS_FEW = BERTH__LIMIT(64, 4), /* so many are always allowed */
     BERTH__CELLS_MAX = BERTH__LIMIT(8192, 12),
-    BERTH__CELL_STATICS_MAX = 8,
+    BERTH__CELL_STATICS_MAX = BERTH__LIMIT(8, 2),
 };
 
 /* How many sets of slots are worth being told apart: up to `few` in any case, beyond that only if

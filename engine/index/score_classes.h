@@ -12,10 +12,11 @@
 #ifndef BERTH_INDEX_SCORE_CLASSES_H
 #define BERTH_INDEX_SCORE_CLASSES_H
 
+#include "base/limit.h"
 #include "index/class_maps.h"
 #include "index/search_tree.h"
 
-enum { BERTH__CLASS_SCORERS_MAX = 16 };
+enum { BERTH__CLASS_SCORERS_MAX = BERTH__LIMIT(16, 4) };
 
 typedef struct berth__score_classes {
     const berth_allocator *allocator;

@@ -133,6 +133,16 @@ static const berth__domain_counts *resolve(const berth__question *cycle, berth__
     return berth__plan_renew(cycle->view, plan) ? counts : NULL;
 }
 
+/* The most counts of a plugin in a question: far fewer than plans are kept
+ * (columns/pod_counts_plan.c), so that none is dropped while it is read. */
+enum { COUNTS_MAX = 64 };
+
+/* How many counts the plugin has requested here; those for scores are numbered from UINT16_MAX. */
+static uint32_t counts_so_far(const berth__prepare *prepare)
+{
+    return prepare->counts_asked % UINT16_MAX;
+}
+
 const berth_domain_count *berth_preparation_count(berth_preparation *preparation,
                                                   const berth_pod_selection *what)
 {
@@ -140,7 +150,7 @@ const berth_domain_count *berth_preparation_count(berth_preparation *preparation
     const berth__question *cycle = prepare->cycle;
     const berth__plan_epochs always = {.epoch = cycle->view->layout->epoch};
     berth_pod_selection own = {.size = sizeof(own)};
-    if (!prepare->counts_pods ||
+    if (!prepare->counts_pods || counts_so_far(prepare) == COUNTS_MAX ||
         berth__sized_read(&own, sizeof(own), what, "berth_pod_selection", NULL) != BERTH_OK)
         return NULL;
     berth__pod_counts_follow_namespaces(cycle->view);

@@ -7,9 +7,10 @@
 #ifndef BERTH_PLUGINS_GATES_H
 #define BERTH_PLUGINS_GATES_H
 
+#include "base/limit.h"
 #include "columns/pod_counts.h"
 
-enum { BERTH__GATES_MAX = 6 };
+enum { BERTH__GATES_MAX = BERTH__LIMIT(6, 2) };
 
 /* A gate for a topology that is not unique and has at most BERTH__FEW_DOMAINS domains. */
 typedef struct berth__domain_gate {

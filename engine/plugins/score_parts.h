@@ -5,9 +5,10 @@
 #ifndef BERTH_PLUGINS_SCORE_PARTS_H
 #define BERTH_PLUGINS_SCORE_PARTS_H
 
+#include "base/limit.h"
 #include "columns/pod_counts.h"
 
-enum { BERTH__SCORE_PARTS_MAX = 8 };
+enum { BERTH__SCORE_PARTS_MAX = BERTH__LIMIT(8, 3) };
 
 /* What nodes have in common that agree about a topology. */
 typedef struct berth__score_split {

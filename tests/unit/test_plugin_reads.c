@@ -361,6 +361,43 @@ static void test_counts(void **state)
     berth_engine_destroy(engine);
 }
 
+/* 64 counts in a question; the next one is refused. */
+static uint32_t prepared;
+
+static berth_prepared ask_too_often(berth_preparation *preparation)
+{
+    const berth_label_selector all = {.match_labels = {NULL, 0}};
+    const berth_pod_selection what = {.size = sizeof(what), .selector = &all, .topology_key = zone};
+    for (int i = 0; i < 64; i++)
+        assert_non_null(berth_preparation_count(preparation, &what));
+    assert_null(berth_preparation_count(preparation, &what));
+    prepared++;
+    return BERTH_PREPARED_ACTIVE;
+}
+
+static void accept_all(const berth_cycle *cycle, const void *instance, const void *state,
+                       berth_slice *slice);
+
+static void test_many_counts(void **state)
+{
+    (void)state;
+    const berth_plugin greedy = {.size = sizeof(greedy),
+                                 .flags = BERTH_PLUGIN_EACH,
+                                 .name = "Greedy",
+                                 .prepare_filter = ask_too_often,
+                                 .filter = accept_all};
+    berth_engine *engine = open_with(&greedy, (berth_strs){NULL, 0});
+    berth_placement placement;
+    put_in_zone(engine, 0, 0, true);
+    for (unsigned i = 1; i <= 2; i++) {
+        assert_int_equal(berth_engine_schedule(engine, put_app(engine, i), &placement, NULL),
+                         BERTH_OK);
+        assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
+        assert_int_equal(prepared, i);
+    }
+    berth_engine_destroy(engine);
+}
+
 /* Plugins whose answers are kept, in the index or by kind of pod, get no counts: they would be
  * stale. */
 static berth_prepared ask_in_vain(berth_preparation *preparation)
@@ -397,7 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_annotations), cmocka_unit_test(test_unlisted),
         cmocka_unit_test(test_given_back),  cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_not_each),
+        cmocka_unit_test(test_not_each),    cmocka_unit_test(test_many_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

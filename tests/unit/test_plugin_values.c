@@ -1,5 +1,5 @@
-/* What an embedder's plugins read of nodes and pods by id and name, requests of any resource, memory
- * of their own, and values that are normalized to the largest one. */
+/* What an embedder's plugins read of nodes and pods by id and name, requests of any resource,
+ * memory of their own, and values that are normalized to the largest one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -142,8 +142,8 @@ typedef struct berth_pod_selection {
 /* Count the selected pods in each domain, with the counters that topology spread and pod affinity
  * use. Terminating pods count, and the count follows the what-ifs of preemption and of nominated
  * pods. Only for plugins with BERTH_PLUGIN_EACH, in their prepare functions; the count may be used
- * until the prepared functions are done. NULL: out of memory, a plugin of another kind, or the
- * struct's size is not set.
+ * until the prepared functions are done. NULL: out of memory, a plugin of another kind, more than
+ * 64 counts in one prepare function, or the struct's size is not set.
  * Cost: a hash of each text and a few more. The first time a selection is used, and after a new
  * layout: reads every distinct set of labels of running pods, and every node. A selection in use
  * costs a counter update for each pod that comes or goes. */
