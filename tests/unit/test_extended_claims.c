@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -360,55 +361,60 @@ static void test_amounts(void **state)
     berth_engine_destroy(engine);
 }
 
+/* ---- many selectors ---- */
+
+enum { CLAIMS = 2, REQUESTS = 17, SELECTORS = 32 };
+
+/* Claim number `c`, with selectors that differ in each request, and devices for it on node b. */
+static void print_claim(FILE *out, int c)
+{
+    fprintf(out,
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: n%d}\nspec: "
+            "{driver: x.org, pool: {name: n%d, generation: 1, resourceSliceCount: 1}, nodeName: b, "
+            "devices: [",
+            c, c);
+    for (int r = 0; r < REQUESTS; r++)
+        fprintf(out, "{name: d%d, attributes: {model: {string: small}}}, ", r);
+    fprintf(out,
+            "]}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c%d, "
+            "namespace: shop, uid: u%d}\nspec: {devices: {requests: [",
+            c, c);
+    for (int r = 0; r < REQUESTS; r++) {
+        fprintf(out, "{name: r%d, firstAvailable: [{name: s, deviceClassName: nic, selectors: [",
+                r);
+        for (int i = 0; i < SELECTORS; i++)
+            fprintf(out, "{cel: {expression: 'device.driver != \"%d.%d.%d\"'}}, ", c, r, i);
+        fprintf(out, "]}]}, ");
+    }
+    fprintf(out, "]}}\n---\n");
+}
+
 /* More different selectors than programs are kept (devices/verdicts.h), for one pod whose requests
  * have alternatives, so that its claims are prepared for filters and for scores: programs stay
  * until the question is answered. */
 static void test_many_selectors(void **state)
 {
-    enum { CLAIMS = 2, REQUESTS = 17, SELECTORS = 32, BYTES = 1 << 18 };
     static_assert(CLAIMS * REQUESTS * SELECTORS > BERTH__PROGRAMS_MAX, "programs are freed");
-    static char text[BYTES];
-    size_t at = 0;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
     (void)state;
+    assert_non_null(out);
+    for (int c = 0; c < CLAIMS; c++)
+        print_claim(out, c);
+    fprintf(out, POD("p", "",
+                     "{name: c, " ASKS(
+                         "x.org/gpu",
+                         "1") "}], resourceClaims: [{name: one, "
+                              "resourceClaimName: c0}, {name: two, resourceClaimName: c1}"));
+    assert_int_equal(fclose(out), 0);
     berth_engine *engine = make(NODE("a", "") NODE("b", "") CLASS("gpu", GPUS, "big") CLASS(
         "nic", "", "small") SLICE("s1", "nodeName: b", DEVICE("g", "big")));
-    for (int c = 0; c < CLAIMS; c++) {
-        at +=
-            (size_t)snprintf(text + at, BYTES - at,
-                             "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: "
-                             "{name: n%d}\nspec: {driver: x.org, pool: {name: n%d, generation: 1, "
-                             "resourceSliceCount: 1}, nodeName: b, devices: [",
-                             c, c);
-        for (int r = 0; r < REQUESTS; r++)
-            at += (size_t)snprintf(text + at, BYTES - at,
-                                   "{name: d%d, attributes: {model: {string: small}}}, ", r);
-        at += (size_t)snprintf(text + at, BYTES - at,
-                               "]}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"
-                               "metadata: {name: c%d, namespace: shop, uid: u%d}\nspec: {devices: "
-                               "{requests: [",
-                               c, c);
-        for (int r = 0; r < REQUESTS; r++) {
-            at += (size_t)snprintf(text + at, BYTES - at,
-                                   "{name: r%d, firstAvailable: [{name: s, deviceClassName: nic, "
-                                   "selectors: [",
-                                   r);
-            for (int i = 0; i < SELECTORS; i++)
-                at += (size_t)snprintf(text + at, BYTES - at,
-                                       "{cel: {expression: 'device.driver != \"%d.%d.%d\"'}}, ", c,
-                                       r, i);
-            at += (size_t)snprintf(text + at, BYTES - at, "]}]}, ");
-        }
-        at += (size_t)snprintf(text + at, BYTES - at, "]}}\n---\n");
-    }
-    snprintf(text + at, BYTES - at,
-             "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop, uid: p}\nspec: "
-             "{resourceClaims: [{name: one, resourceClaimName: c0}, {name: two, resourceClaimName: "
-             "c1}], "
-             "containers: [{name: c, " ASKS("x.org/gpu", "1") "}]}\n");
     load(engine, text);
     assert_memory_equal(place(engine, "p").data, "b", 1);
     assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
     berth_engine_destroy(engine);
+    free(text);
 }
 
 int main(void)
