@@ -451,6 +451,7 @@ static berth_status check_domains(berth__view *view, const berth__domain_counts 
 berth_status berth__pod_counts_check(berth__view *view, berth_error *error)
 {
     berth__pod_counts_follow_namespaces(view);
+    const bool held = berth__pod_counts_hold(view->counts, true); /* so that none is dropped */
     berth_status status = berth__groups_check(view, error);
     for (const berth__population *kept = view->counts->first; kept != NULL && status == BERTH_OK;
          kept = kept->next) {
@@ -467,5 +468,6 @@ berth_status berth__pod_counts_check(berth__view *view, berth_error *error)
                 status = check_domains(view, one, &recount, error);
         berth__population_void(view->counts, &recount);
     }
+    (void)berth__pod_counts_hold(view->counts, held);
     return status == BERTH_E_NOMEM ? berth__error_set(error, status, "out of memory") : status;
 }
