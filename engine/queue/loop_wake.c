@@ -216,6 +216,13 @@ static void follow(berth_scheduler *scheduler, const berth__change *change)
         berth__loop_submit(scheduler, change->pod);
 }
 
+/* Whether the pod has come to its nominated node as it was, so that it uses what was kept. */
+static bool takes_what_was_kept(const berth_scheduler *scheduler, const berth__change *change)
+{
+    return change->new_class == change->old_class && change->new_node == change->old_nominated &&
+           change->old_priority == berth__pod_at(&scheduler->cluster->pods, change->pod)->priority;
+}
+
 /* Whether the pending pod's nomination is unchanged. Source: hasNominatedNodeNameChanged. */
 static bool is_still_kept(const berth_scheduler *scheduler, const berth__change *change)
 {
@@ -250,7 +257,7 @@ static void wake_others(berth_scheduler *scheduler, const berth__change *change)
             bits |= BERTH_WAKE_POD_REMOVE; /* it may now be preemptible */
         berth__loop_wake_pod(scheduler, bits, old_node, change->old_class, change->new_class);
     }
-    if (change->old_nominated != BERTH_NODE_NONE && change->old_nominated != new_node &&
+    if (change->old_nominated != BERTH_NODE_NONE && !takes_what_was_kept(scheduler, change) &&
         !is_still_kept(scheduler, change))
         berth__loop_wake_unkept(scheduler, change->old_nominated, change->old_class);
 }

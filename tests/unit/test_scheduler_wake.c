@@ -388,6 +388,23 @@ static void test_nominated_pod_changes(void **state)
 #undef KEPT
 }
 
+/* A nominated pod comes to its node smaller than it was: there is room for another one. */
+static void test_nominated_pod_shrinks(void **state)
+{
+#define KEPT(place, cpu)                                                              \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: kept}\nspec: {priority: 5, " place   \
+    ", containers: [{name: c, image: i, resources: {requests: {cpu: '" cpu "'}}}]}\n" \
+    "status: {nominatedNodeName: a}\n"
+    loop *l = *state;
+    loop_node(l, "a", "2");
+    loop_add(l, KEPT("schedulingGates: [{name: g}]", "2"));
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    expect_rejected(l, pod, "NodeResourcesFit");
+    loop_update(l, KEPT("nodeName: a", "1"));
+    expect_woken(l, pod);
+#undef KEPT
+}
+
 /* ---- storage ---- */
 
 static const char *claim_text(const char *name, const char *modes, const char *volume)
@@ -700,6 +717,7 @@ int main(void)
         TEST(test_self),
         TEST(test_nomination_ends),
         TEST(test_nominated_pod_changes),
+        TEST(test_nominated_pod_shrinks),
         TEST(test_claims),
         TEST(test_single_use_claim),
         TEST(test_disks),
