@@ -6,8 +6,8 @@
 #include "columns/pod_counts.h"
 
 /* Bounds on plans: their number, and the memory that their counters may take on a large cluster,
- * where the tables of a population's tiles take most. The plans of one question, up to six and an
- * embedder's, must fit. */
+ * where the tables of a population's tiles take most. The plans of one question must fit:
+ * the engine's own, for which eight are enough, and those of an embedder's plugins. */
 enum { PLANS_MIN = BERTH__LIMIT(256, 8), PLANS_MAX = BERTH__LIMIT(16384, 8) };
 static const size_t COUNTERS_BYTES = (size_t)256 << 20;
 
