@@ -369,7 +369,6 @@ static bool renew_membership(berth__view *view, berth__group *group)
         return true;
     collection own = {view, group, true};
     group->of.count = 0;
-    group->of.epoch = 0;
     berth__label_index_visit(&counts->matching, group->identity->namespace_name,
                              group->identity->labels, collect, &own);
     if (own.ok)

@@ -204,11 +204,44 @@ static void test_walk(void **state)
     assert_int_equal(berth_engine_pod_nominated(c->engine, first), BERTH_NODE_NONE);
 }
 
+/* A cluster with resources of its own, and a branch of it whose node brings another. */
+static void check_joined(const char *first, const char *second, const char *third)
+{
+    small_cluster c, on;
+    berth_str names[8];
+    small_open(&c, berth_profile_default());
+    small_addf(&c,
+               "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
+               "status: {allocatable: {%s: 1, %s: 1}}\n",
+               first, second);
+    on = c;
+    on.engine = branch_off(&c);
+    small_addf(&on,
+               "apiVersion: v1\nkind: Node\nmetadata: {name: b}\nstatus: {allocatable: {%s: 1}}\n",
+               third);
+    assert_int_equal(berth_engine_resource_names(on.engine, names, 8), 6);
+    assert_true(is(names[0], "cpu") && is(names[1], "memory") && is(names[2], "ephemeral-storage"));
+    assert_true(is(names[3], first) && is(names[4], second) && is(names[5], third));
+    berth_branch_drop(on.engine);
+    small_close(&c);
+}
+
+/* A branch names the resources of its snapshot and then its own, each branch those of its own
+ * cluster. */
+static void test_joined_names(void **state)
+{
+    (void)state;
+    check_joined("x.org/a", "x.org/b", "x.org/c");
+    check_joined("y.org/long-name", "x.org/c", "x.org/a");
+    check_joined("x.org/c", "y.org/b", "z.org/a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_all, small_set_up, small_tear_down),
         cmocka_unit_test_setup_teardown(test_walk, small_set_up, small_tear_down),
+        cmocka_unit_test(test_joined_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
