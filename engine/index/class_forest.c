@@ -1,6 +1,7 @@
 /* Builds class forests and keeps their entries. */
 #include "index/class_forest.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 /* ---- memory ---- */
@@ -19,23 +20,36 @@ static berth__forest_entries entries_at(char **at, uint32_t count, uint32_t lane
     return out;
 }
 
-bool berth__class_forest_create(berth__class_forest *forest, const berth_allocator *allocator,
-                                const berth__score_cells *cells)
+static uint32_t padded(uint32_t lanes)
 {
-    enum { LANES = BERTH__FOREST_LANES };
-    const uint32_t tiles = cells->tile_count;
-    const uint32_t groups = (tiles + BERTH__FOREST_FAN - 1) / BERTH__FOREST_FAN;
-    const uint32_t lanes = (cells->count + LANES - 1) / LANES * LANES;
-    const size_t ids = (size_t)tiles * BERTH__TILE;
-    const size_t of_tiles = whole_lines((size_t)tiles * lanes * sizeof(int32_t));
-    const size_t of_groups = whole_lines((size_t)groups * lanes * sizeof(int32_t));
-    const size_t bytes = ids + 2 * of_tiles + 2 * of_groups + 3 * (size_t)groups * sizeof(int32_t);
+    return (lanes + BERTH__FOREST_LANES - 1) / BERTH__FOREST_LANES * BERTH__FOREST_LANES;
+}
+
+static uint32_t groups_of(uint32_t tiles)
+{
+    return (tiles + BERTH__FOREST_FAN - 1) / BERTH__FOREST_FAN;
+}
+
+size_t berth__class_forest_bytes(uint32_t tiles, uint32_t lanes)
+{
+    const size_t groups = groups_of(tiles), entry = padded(lanes) * sizeof(int32_t);
+    return (size_t)tiles * BERTH__TILE + 2 * whole_lines(tiles * entry) +
+           2 * whole_lines(groups * entry) + 3 * groups * sizeof(int32_t);
+}
+
+bool berth__class_forest_create(berth__class_forest *forest, const berth_allocator *allocator,
+                                const berth__score_cells *cells, const berth__class_map *map)
+{
+    const uint32_t lanes = padded(map != NULL ? map->count : cells->count);
+    const uint32_t tiles = cells->tile_count, groups = groups_of(tiles);
+    const size_t bytes = berth__class_forest_bytes(tiles, lanes);
     berth__class_forest_destroy(forest, allocator);
     char *at = berth__alloc(allocator, bytes, 64);
     if (at == NULL)
         return false;
     *forest = (berth__class_forest){
         .cells = cells->serial,
+        .map = map != NULL ? map->serial : 0,
         .lanes = lanes,
         .tile_count = tiles,
         .group_count = groups,
@@ -43,7 +57,7 @@ bool berth__class_forest_create(berth__class_forest *forest, const berth_allocat
         .memory = at,
         .memory_bytes = bytes,
     };
-    at += ids;
+    at += (size_t)tiles * BERTH__TILE;
     forest->tiles = entries_at(&at, tiles, lanes);
     forest->groups = entries_at(&at, groups, lanes);
     forest->bounds = (int32_t *)(void *)at;
@@ -60,14 +74,14 @@ void berth__class_forest_destroy(berth__class_forest *forest, const berth_alloca
 
 /* ---- computing entries ---- */
 
-static inline void take(const berth__forest_entries *entries, uint32_t cell, int32_t best,
+static inline void take(const berth__forest_entries *entries, uint32_t lane, int32_t best,
                         uint32_t count)
 {
-    if (best > entries->best[cell]) {
-        entries->best[cell] = best;
-        entries->counts[cell] = count;
-    } else if (best == entries->best[cell]) {
-        entries->counts[cell] += count;
+    if (best > entries->best[lane]) {
+        entries->best[lane] = best;
+        entries->counts[lane] = count;
+    } else if (best == entries->best[lane]) {
+        entries->counts[lane] += count;
     }
 }
 
@@ -79,68 +93,95 @@ void berth__class_forest_tile(berth__class_forest *forest, const berth__search_t
     const int32_t *leaves = tree->leaves + first;
     const uint8_t *ids = forest->ids + first;
     const berth__forest_entries entries = berth__forest_of_tile(forest, tile);
-    for (uint32_t cell = 0; cell < forest->lanes; cell++) {
-        entries.best[cell] = BERTH__FOREST_NONE;
-        entries.counts[cell] = 0;
+    for (uint32_t lane = 0; lane < forest->lanes; lane++) {
+        entries.best[lane] = BERTH__FOREST_NONE;
+        entries.counts[lane] = 0;
     }
     for (uint32_t s = 0; s < count; s++)
         if (leaves[s] >= 0)
             take(&entries, ids[s], leaves[s], 1);
 }
 
-/* Compute a cell's entry of a group from those of its tiles. A count of 0 means that every tile
+/* Compute a lane's entry of a group from those of its tiles. A count of 0 means that every tile
  * with this bound is out of date, or that no slot is feasible. */
-static void sum_tiles(const berth__class_forest *forest, uint32_t group, uint32_t cell)
+static void sum_tiles(const berth__class_forest *forest, uint32_t group, uint32_t lane)
 {
     const berth__forest_entries entries = berth__forest_of_group(forest, group);
-    entries.best[cell] = BERTH__FOREST_NONE;
-    entries.counts[cell] = 0;
+    entries.best[lane] = BERTH__FOREST_NONE;
+    entries.counts[lane] = 0;
     const uint32_t end = berth__forest_end_tile(forest, group);
     for (uint32_t tile = group * BERTH__FOREST_FAN; tile < end; tile++) {
         const berth__forest_entries own = berth__forest_of_tile(forest, tile);
-        take(&entries, cell, own.best[cell], own.counts[cell]);
+        take(&entries, lane, own.best[lane], own.counts[lane]);
     }
 }
 
 void berth__class_forest_group(berth__class_forest *forest, const berth__search_tree *tree,
-                               uint32_t group, uint32_t cell)
+                               uint32_t group, uint32_t lane)
 {
     const berth__forest_entries entries = berth__forest_of_group(forest, group);
     const uint32_t first = group * BERTH__FOREST_FAN;
     const uint32_t end = berth__forest_end_tile(forest, group);
-    sum_tiles(forest, group, cell);
-    while (entries.best[cell] >= 0 && entries.counts[cell] == 0) {
+    sum_tiles(forest, group, lane);
+    while (entries.best[lane] >= 0 && entries.counts[lane] == 0) {
         for (uint32_t tile = first; tile < end; tile++)
-            if (berth__forest_of_tile(forest, tile).best[cell] == entries.best[cell])
+            if (berth__forest_of_tile(forest, tile).best[lane] == entries.best[lane])
                 berth__class_forest_tile(forest, tree, tile);
-        sum_tiles(forest, group, cell);
+        sum_tiles(forest, group, lane);
     }
 }
 
-void berth__class_forest_build(berth__class_forest *forest, const berth__search_tree *tree,
-                               const berth__score_cells *cells)
+/* Take over the lanes of a tile's slots. */
+static void read_lanes(berth__class_forest *forest, const berth__score_cells *cells,
+                       const berth__class_map *map, uint32_t tile)
 {
-    const uint32_t slots = forest->tile_count * BERTH__TILE;
-    for (uint32_t slot = 0; slot < slots; slot++)
-        forest->ids[slot] = (uint8_t)cells->ids[slot];
+    const uint32_t first = tile * BERTH__TILE;
+    const uint16_t *ids =
+        map != NULL ? berth__class_map_tile(map, cells, tile) : cells->ids + first;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        forest->ids[first + s] = (uint8_t)ids[s];
+}
+
+void berth__class_forest_build(berth__class_forest *forest, const berth__search_tree *tree,
+                               const berth__score_cells *cells, const berth__class_map *map)
+{
+    BERTH_ASSERT((map != NULL ? map->count : cells->count) <= forest->lanes);
+    for (uint32_t tile = 0; tile < forest->tile_count; tile++)
+        read_lanes(forest, cells, map, tile);
+    forest->moves = map != NULL ? map->moves : 0;
     for (uint32_t tile = 0; tile < forest->tile_count; tile++)
         berth__class_forest_tile(forest, tree, tile);
     for (uint32_t group = 0; group < forest->group_count; group++)
-        for (uint32_t cell = 0; cell < forest->lanes; cell++)
-            sum_tiles(forest, group, cell);
+        for (uint32_t lane = 0; lane < forest->lanes; lane++)
+            sum_tiles(forest, group, lane);
     forest->built = true;
     forest->looked = 0;
 }
 
 /* ---- following ---- */
 
-static inline void follow_entry(const berth__forest_entries *entries, uint32_t cell, int32_t before,
-                                int32_t after)
+static inline void drop(const berth__forest_entries *entries, uint32_t lane, int32_t leaf)
 {
-    if (before >= 0 && before == entries->best[cell])
-        entries->counts[cell]--;
-    if (after >= 0)
-        take(entries, cell, after, 1);
+    if (leaf >= 0 && leaf == entries->best[lane])
+        entries->counts[lane]--;
+}
+
+static inline void put(const berth__forest_entries *entries, uint32_t lane, int32_t leaf)
+{
+    if (leaf >= 0)
+        take(entries, lane, leaf, 1);
+}
+
+/* The entries of a slot's tile, and those of its group. */
+typedef struct slot_entries {
+    berth__forest_entries tile, group;
+} slot_entries;
+
+static slot_entries entries_of(const berth__class_forest *forest, uint32_t slot)
+{
+    const uint32_t tile = slot / BERTH__TILE;
+    return (slot_entries){berth__forest_of_tile(forest, tile),
+                          berth__forest_of_group(forest, tile / BERTH__FOREST_FAN)};
 }
 
 void berth__class_forest_follow(berth__class_forest *forest, const berth__leaf_change *changes,
@@ -148,11 +189,31 @@ void berth__class_forest_follow(berth__class_forest *forest, const berth__leaf_c
 {
     for (uint32_t i = 0; i < count; i++) {
         const berth__leaf_change *change = &changes[i];
-        const uint32_t cell = forest->ids[change->slot], tile = change->slot / BERTH__TILE;
-        const berth__forest_entries of_tile = berth__forest_of_tile(forest, tile);
-        const berth__forest_entries of_group =
-            berth__forest_of_group(forest, tile / BERTH__FOREST_FAN);
-        follow_entry(&of_tile, cell, change->before, change->after);
-        follow_entry(&of_group, cell, change->before, change->after);
+        const uint32_t lane = forest->ids[change->slot];
+        const slot_entries own = entries_of(forest, change->slot);
+        drop(&own.tile, lane, change->before);
+        put(&own.tile, lane, change->after);
+        drop(&own.group, lane, change->before);
+        put(&own.group, lane, change->after);
     }
+}
+
+bool berth__class_forest_move(berth__class_forest *forest, const berth__search_tree *tree,
+                              const berth__score_cells *cells, const berth__class_map *map)
+{
+    if (map->count > forest->lanes || map->moves - forest->moves > BERTH__CLASS_MOVES)
+        return false;
+    for (; forest->moves != map->moves; forest->moves++) {
+        const uint32_t slot = map->moved[forest->moves % BERTH__CLASS_MOVES];
+        const uint16_t *ids = berth__class_map_tile(map, cells, slot / BERTH__TILE);
+        const uint32_t before = forest->ids[slot], after = ids[slot % BERTH__TILE];
+        const int32_t leaf = tree->leaves[slot];
+        const slot_entries own = entries_of(forest, slot);
+        drop(&own.tile, before, leaf);
+        put(&own.tile, after, leaf);
+        drop(&own.group, before, leaf);
+        put(&own.group, after, leaf);
+        forest->ids[slot] = (uint8_t)after;
+    }
+    return true;
 }

@@ -363,6 +363,8 @@ static void place(mapping *to, uint32_t slot)
     uint16_t *ids = map->count > 0 ? own_ids(to, tile) : NULL;
     if (ids == NULL)
         return;
+    if (ids[slot % BERTH__TILE] != id)
+        map->moved[map->moves++ % BERTH__CLASS_MOVES] = slot;
     leave(map, ids[slot % BERTH__TILE]);
     enter(map, id);
     ids[slot % BERTH__TILE] = (uint16_t)id;
@@ -395,6 +397,8 @@ static void make(mapping *to, const berth__view *view)
 {
     berth__class_map *map = to->map;
     map->epoch = view->layout->epoch;
+    map->serial = ++to->maps->made;
+    map->moves = 0;
     map->cell_count = map->count = to->cells->count;
     to->ok = reserve_classes(to, map->count) &&
              berth__grow(to->maps->allocator, &map->newest, &map->newest_capacity, map->cell_count,

@@ -21,6 +21,7 @@ enum {
     BERTH__FOREST_TILES_MIN = BERTH__LIMIT(48, 1),
     BERTH__FOREST_FAN = 16,                            /* tiles per group of a class forest */
     BERTH__PEOPLED_LISTED_MAX = BERTH__LIMIT(4096, 8), /* more slots with pods are not listed */
+    BERTH__CLASS_MOVES = BERTH__LIMIT(32, 2),          /* moves of slots that a map remembers */
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
 };
 
@@ -36,6 +37,9 @@ struct berth__class_map {
     uint64_t key[BERTH__CLASS_WORDS];
     uint64_t epoch;                        /* of the layout */
     uint64_t seen[BERTH__SCORE_PARTS_MAX]; /* changes applied, of each count's population */
+    uint64_t serial;                       /* another one each time it is made; never 0 */
+    uint64_t moves;                        /* of slots to other classes since it was made */
+    uint32_t moved[BERTH__CLASS_MOVES];    /* the slots; move i is at i % BERTH__CLASS_MOVES */
     uint32_t tile_count;
     uint32_t cell_count;
     uint32_t count;    /* of classes: cells, then classes with pods; 0: too many */
@@ -69,6 +73,7 @@ typedef struct berth__class_maps {
     berth__keymap map;
     berth__use_order order;
     size_t bytes;   /* of all maps */
+    uint64_t made;  /* how often maps were made */
     uint64_t epoch; /* maps dropped so far: shows whether a remembered map still exists */
 } berth__class_maps;
 

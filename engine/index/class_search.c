@@ -6,15 +6,24 @@
 #include "base/bits.h"
 #include "columns/layout.h"
 
-/* Find what each cell's slots without counted pods get, and what the best of the others get. */
+/* Whether the lanes of the forest are classes, so that slots with counted pods need no search of
+ * their own. */
+static bool is_by_class(const berth__class_search *search)
+{
+    return search->forest->map != 0;
+}
+
+/* Find what each lane's slots get: of a cell, those without counted pods, and the best of the
+ * others. */
 static void find_parts(berth__class_search *search)
 {
     const berth__score_classes *classes = search->classes;
-    for (uint32_t cell = 0; cell < search->forest->lanes; cell++)
-        search->plain[cell] = search->peopled[cell] = BERTH__CLASS_ABSENT;
+    for (uint32_t lane = 0; lane < search->forest->lanes; lane++)
+        search->plain[lane] = search->peopled[lane] = BERTH__CLASS_ABSENT;
     for (uint32_t i = 0; i < classes->met_count; i++) {
-        const uint32_t id = classes->met[i], cell = berth__score_classes_cell(classes, id);
-        int32_t *part = id == cell ? &search->plain[cell] : &search->peopled[cell];
+        const uint32_t id = classes->met[i];
+        const uint32_t lane = is_by_class(search) ? id : berth__score_classes_cell(classes, id);
+        int32_t *part = id == lane ? &search->plain[lane] : &search->peopled[lane];
         *part = classes->totals[id] > *part ? classes->totals[id] : *part;
     }
 }
@@ -151,8 +160,9 @@ typedef struct places {
 static places places_of_group(const berth__class_search *search, uint32_t group)
 {
     const berth__class_map *map = search->classes->map;
-    return map != NULL ? (places){map->listed_from[group], map->listed_from[group + 1]}
-                       : (places){0, 0};
+    return map != NULL && !is_by_class(search)
+               ? (places){map->listed_from[group], map->listed_from[group + 1]}
+               : (places){0, 0};
 }
 
 /* The places of the slots below `end`. */
@@ -255,7 +265,7 @@ static bool take_by_cell(const berth__class_search *search, uint32_t group, plac
     const berth__class_map *map = search->classes->map;
     const berth__forest_entries entries = berth__forest_of_group(forest, group);
     const uint64_t cells = cells_that_reach(search, &entries, best->best);
-    uint32_t peopled[BERTH__FOREST_CELLS_MAX] = {0}; /* best leaves that have counted pods */
+    uint32_t peopled[BERTH__FOREST_LANES_MAX] = {0}; /* best leaves that have counted pods */
     int32_t bound = BERTH__TREE_INFEASIBLE;
     for (uint32_t i = listed.from; i < listed.to; i++) {
         const uint32_t cell = map->listed[i].cell;
@@ -416,7 +426,7 @@ static uint32_t nth_of_tile(const berth__class_search *search, uint32_t tile, in
 {
     const berth__forest_entries entries = berth__forest_of_tile(search->forest, tile);
     const uint32_t count = count_of(search, &entries, best);
-    if (!berth__score_classes_peopled(search->classes, tile)) {
+    if (is_by_class(search) || !berth__score_classes_peopled(search->classes, tile)) {
         if (count <= *n) {
             *n -= count;
             return BERTH__SLOT_NONE;

@@ -1,13 +1,14 @@
 /* Finds the best slots if a total is the leaf of a search tree plus what the slot's class adds
  * (score_classes.h).
  *
- * Without a class forest (class_forest.h), a kernel looks at each leaf. With one, the slots without
- * counted pods have totals by cell: the forest says which leaf is the best of a group of tiles, and
- * how many share it. Slots with counted pods are few and listed by the class map; they are not
- * counted among the others, and looked at one by one if the best class of their cell would make
- * them good enough. Where the forest does not tell, a kernel looks at the tile. Groups whose bound
- * is below the best so far are passed over, because a slot in them can neither win nor tie. So both
- * ways find the same.
+ * Without a class forest (class_forest.h), a kernel looks at each leaf. With one, slots have totals
+ * by lane: the forest says which leaf is the best of a group of tiles, and how many share it. If
+ * its lanes are classes, that holds for all slots; if they are cells, for those without counted
+ * pods. Then the slots with counted pods are few and listed by the class map; they are not counted
+ * among the others, and looked at one by one if the best class of their cell would make them good
+ * enough. Where the forest does not tell, a kernel looks at the tile. Groups whose bound is below
+ * the best so far are passed over, because a slot in them can neither win nor tie. So all ways find
+ * the same.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_CLASS_SEARCH_H
@@ -22,14 +23,15 @@ typedef struct berth__class_search {
     const berth__score_classes *classes;
     const berth__kernels *kernels;
     berth__class_forest *forest; /* NULL: none */
-    /* With a forest, by cell, for all its lanes: what slots without counted pods get, and the most
-     * that slots with counted pods get; BERTH__CLASS_ABSENT: there is no such slot in question. */
-    int32_t plain[BERTH__FOREST_CELLS_MAX], peopled[BERTH__FOREST_CELLS_MAX];
+    /* With a forest, for all its lanes: what its slots get (if lanes are cells, those without
+     * counted pods), and the most that a cell's slots with counted pods get; BERTH__CLASS_ABSENT:
+     * there is no such slot in question. */
+    int32_t plain[BERTH__FOREST_LANES_MAX], peopled[BERTH__FOREST_LANES_MAX];
 } berth__class_search;
 
 enum { BERTH__CLASS_ABSENT = INT32_MIN / 2 };
 
-/* Begin, for rated classes. With a forest, their class map must list the slots with counted
+/* Begin, for rated classes. With a forest by cell, their class map must list the slots with counted
  * pods. */
 void berth__class_search_begin(berth__class_search *search, const berth__search_tree *tree,
                                const berth__score_classes *classes, const berth__kernels *kernels,

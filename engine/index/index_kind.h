@@ -17,7 +17,7 @@ typedef struct index_key {
     uint64_t profile;
 } index_key;
 
-enum { BERTH__FORESTS_MAX = BERTH__LIMIT(4, 1) };
+enum { BERTH__FORESTS_MAX = BERTH__LIMIT(16, 2) };
 
 struct berth__index {
     berth__used used;
@@ -30,6 +30,7 @@ struct berth__index {
     int64_t constant; /* sum of the uniform scorers, not in the leaves */
     berth__search_tree tree;
     berth__class_forest forests[BERTH__FORESTS_MAX]; /* kept up to date with the tree's leaves */
+    uint32_t forest_count;
     uint64_t forest_asks;
     /* of the current decision: */
     berth__decision decision;
@@ -42,8 +43,9 @@ struct berth__index {
 };
 
 /* The class forest for the current cells, class map and tree, or NULL if looking at the slots of
- * these ranges costs less, or memory is short. A forest is built once searches without it have read
- * twice as many slots as the tree has. */
+ * these ranges costs less, or memory is short. Its lanes are cells if few slots have counted pods,
+ * or else classes. A forest is built once searches without it have read twice as many slots as the
+ * tree has. */
 berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index *index,
                                          const berth__tree_ranges *slots);
 

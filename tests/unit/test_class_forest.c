@@ -20,7 +20,7 @@ enum {
     SLOTS_MAX = 9000,
     TILES_MAX = SLOTS_MAX / BERTH__TILE + 1,
     GROUPS_MAX = TILES_MAX / BERTH__FOREST_FAN + 1,
-    CLASSES_MAX = BERTH__FOREST_CELLS_MAX + 31,
+    CLASSES_MAX = BERTH__FOREST_LANES_MAX + 31,
     ROUNDS = 150,
     STEPS = 12,
 };
@@ -43,6 +43,7 @@ typedef struct cluster {
     berth__score_classes classes;
     berth__class_forest forest;
     const berth__kernels *kernels;
+    bool by_class;     /* the forest's lanes are classes */
     uint32_t distinct; /* totals of leaves */
     uint16_t ids[TILES_MAX * BERTH__TILE];
     berth__mask with[TILES_MAX];
@@ -69,7 +70,7 @@ static void make_cells(cluster *c, uint32_t slots)
 {
     memset(c->ids, 0, sizeof(c->ids));
     c->cells.serial++;
-    c->cells.count = 1 + below(below(2) == 0 ? 4 : BERTH__FOREST_CELLS_MAX);
+    c->cells.count = 1 + below(below(2) == 0 ? 4 : BERTH__FOREST_LANES_MAX);
     c->cells.tile_count = (slots + BERTH__TILE - 1) / BERTH__TILE;
     c->cells.ids = c->ids;
     for (uint32_t slot = 0; slot < slots; slot++)
@@ -104,6 +105,7 @@ static void make_map(cluster *c, uint32_t slots)
                                 .block_of = c->block_of,
                                 .blocks = c->blocks,
                                 .peopled = c->peopled,
+                                .serial = 1,
                                 .cell_count = c->cells.count,
                                 .count = c->cells.count + 1 + below(30),
                                 .tile_count = c->cells.tile_count};
@@ -125,6 +127,18 @@ static void make_map(cluster *c, uint32_t slots)
     list_peopled(c);
 }
 
+static const berth__class_map *lanes_of(const cluster *c)
+{
+    return c->by_class ? &c->map : NULL;
+}
+
+static void grow(cluster *c)
+{
+    assert_true(
+        berth__class_forest_create(&c->forest, berth__allocator_default(), &c->cells, lanes_of(c)));
+    berth__class_forest_build(&c->forest, &c->tree, &c->cells, lanes_of(c));
+}
+
 static void make(cluster *c, uint32_t round)
 {
     const uint32_t slots = 1 + below(round % 2 == 0 ? 600 : SLOTS_MAX);
@@ -142,8 +156,9 @@ static void make(cluster *c, uint32_t round)
     c->classes.totals = c->totals;
     c->classes.map = below(4) == 0 ? NULL : &c->map;
     c->classes.count = c->classes.map != NULL ? c->map.count : c->cells.count;
-    assert_true(berth__class_forest_create(&c->forest, berth__allocator_default(), &c->cells));
-    berth__class_forest_build(&c->forest, &c->tree, &c->cells);
+    c->by_class =
+        c->classes.map != NULL && c->map.count <= BERTH__FOREST_LANES_MAX && below(2) == 0;
+    grow(c);
 }
 
 static void release(cluster *c)
@@ -151,6 +166,33 @@ static void release(cluster *c)
     berth__class_forest_destroy(&c->forest, berth__allocator_default());
     berth__search_tree_destroy(&c->tree, berth__allocator_default());
     berth__tree_scratch_destroy(&c->scratch, berth__allocator_default());
+}
+
+/* Move slots of tiles with ids of their own to other classes of their cells, more than the map
+ * remembers or fewer; a new class may be among them. */
+static void move_slots(cluster *c)
+{
+    const uint32_t moves = below(4) == 0 ? BERTH__CLASS_MOVES + 5 : below(BERTH__CLASS_MOVES + 1);
+    if (below(5) == 0 && c->map.count < BERTH__FOREST_LANES_MAX)
+        c->peopled[c->map.count++ - c->cells.count].cell = below(c->cells.count);
+    c->classes.count = c->map.count;
+    for (uint32_t i = 0; i < moves; i++) {
+        const uint32_t slot = below(c->tree.slot_count), tile = slot / BERTH__TILE;
+        const uint32_t id = below(c->map.count);
+        if (c->block_of[tile] == 0 || berth__class_map_cell(&c->map, id) != c->ids[slot])
+            continue;
+        c->blocks[c->block_of[tile] - 1][slot % BERTH__TILE] = (uint16_t)id;
+        berth__bit_put(c->with[tile].words, slot % BERTH__TILE, id >= c->cells.count);
+        c->map.moved[c->map.moves++ % BERTH__CLASS_MOVES] = slot;
+    }
+    const bool remembered = c->map.moves - c->forest.moves <= BERTH__CLASS_MOVES;
+    const bool room = c->map.count <= c->forest.lanes;
+    const bool moved = berth__class_forest_move(&c->forest, &c->tree, &c->cells, &c->map);
+    assert_int_equal(moved, remembered && room);
+    if (!moved) {
+        berth__class_forest_destroy(&c->forest, berth__allocator_default());
+        grow(c);
+    }
 }
 
 static void change(cluster *c)
@@ -166,6 +208,8 @@ static void change(cluster *c)
                                             c->tree.slot_count, CHANGES));
     berth__search_tree_change(&c->tree, c->kernels, &c->scratch, slots, totals, count);
     berth__class_forest_follow(&c->forest, c->scratch.changes, c->scratch.change_count);
+    if (c->by_class)
+        move_slots(c);
 }
 
 /* ---- questions ---- */
@@ -273,7 +317,7 @@ static void ask_all(cluster *c)
     const uint32_t count = look(c, &ranges, &best, slots);
     const uint32_t heap = first_in_heap(c, &ranges);
     ask(c, NULL, start, &range, slots, count, best, heap);
-    if (c->classes.map == NULL || !c->map.unlisted)
+    if (c->by_class || c->classes.map == NULL || !c->map.unlisted)
         ask(c, &c->forest, start, &range, slots, count, best, heap);
 }
 
@@ -311,7 +355,7 @@ static void test_no_memory(void **state)
     berth_allocator none = *berth__allocator_default();
     none.allocate = no_memory;
     make_cells(&c, 300);
-    assert_false(berth__class_forest_create(&c.forest, &none, &c.cells));
+    assert_false(berth__class_forest_create(&c.forest, &none, &c.cells, NULL));
     assert_null(c.forest.memory);
     assert_int_equal(c.forest.cells, 0);
 }
