@@ -23,8 +23,8 @@ berth__score_classes *berth__score_classes_create(const berth_allocator *allocat
 /* The size of the arrays by class. */
 static size_t bytes_of(uint32_t capacity)
 {
-    return (size_t)capacity *
-               (sizeof(int64_t) + sizeof(int32_t) + sizeof(uint32_t) + sizeof(uint16_t)) +
+    return (size_t)capacity * (sizeof(int64_t) + sizeof(int32_t) + sizeof(uint32_t) +
+                               sizeof(uint16_t) + sizeof(uint8_t)) +
            2 * capacity / 8;
 }
 
@@ -58,6 +58,7 @@ static bool reserve(berth__score_classes *classes)
     classes->totals = (int32_t *)(void *)(classes->wanted + capacity / 64);
     classes->slots = (uint32_t *)(void *)(classes->totals + capacity);
     classes->met = (uint16_t *)(void *)(classes->slots + capacity);
+    classes->marks = (uint8_t *)(void *)(classes->met + capacity);
     return true;
 }
 
@@ -123,6 +124,10 @@ bool berth__score_classes_begin(berth__score_classes *classes, const berth__deci
     memset(classes->present, 0, words_of(classes) * sizeof(*classes->present));
     classes->having = 0;
     classes->possible = UINT64_MAX;
+    classes->blind = !berth__score_classes_few_cells(classes);
+    if (classes->marked) /* a decision was given up */
+        memset(classes->marks, 0, classes->capacity);
+    classes->marked = false;
     return true;
 }
 
@@ -135,7 +140,8 @@ uint64_t berth__score_classes_cells(const berth__score_classes *classes, uint32_
     return kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, slots);
 }
 
-/* Mark the cells of a tile's slots. */
+/* Mark the cells of a tile's slots. Of many cells, most are marked several times: storing a byte
+ * does not wait for the last one, as setting a bit does. */
 static void mark_cells(berth__score_classes *classes, uint32_t tile, const berth__mask *slots)
 {
     if (berth__score_classes_few_cells(classes)) {
@@ -143,10 +149,38 @@ static void mark_cells(berth__score_classes *classes, uint32_t tile, const berth
         return;
     }
     const uint16_t *ids = classes->cells->ids + (size_t)tile * BERTH__TILE;
-    BERTH__MASK_EACH(slots, s)
-    {
-        berth__bit_set(classes->present, ids[s]);
+    uint8_t *marks = classes->marks;
+    if (!classes->blind) {
+        BERTH__MASK_EACH(slots, s)
+        {
+            berth__bit_set(classes->present, ids[s]);
+        }
+        return;
     }
+    classes->marked = true;
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++, ids += 64) {
+        if (slots->words[w] == UINT64_MAX)
+            for (uint32_t s = 0; s < 64; s++)
+                marks[ids[s]] = 1;
+        else
+            for (uint64_t rest = slots->words[w]; rest != 0; rest &= rest - 1)
+                marks[ids[__builtin_ctzll(rest)]] = 1;
+    }
+}
+
+/* Turn marks into bits, and clear them. */
+static void collect_marks(berth__score_classes *classes)
+{
+    const uint32_t words = (classes->cells->count + 63) / 64;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint32_t i = 0; i < 8; i++) {
+            uint64_t bytes;
+            memcpy(&bytes, classes->marks + w * 64 + i * 8, sizeof(bytes));
+            /* The product brings byte k, which is 0 or 1, to bit 56 + k. */
+            classes->present[w] |= (bytes * UINT64_C(0x0102040810204080) >> 56) << i * 8;
+        }
+    memset(classes->marks, 0, (size_t)words * 64);
+    classes->marked = false;
 }
 
 /* Count the slots of a tile that have all required keys. */
@@ -206,17 +240,25 @@ void berth__score_classes_meet(berth__score_classes *classes, uint32_t tile,
 /* Whether all wanted classes were met. */
 static bool all_are_met(const berth__score_classes *classes)
 {
+    if (classes->blind)
+        return false;
     for (uint32_t w = 0; w < words_of(classes); w++)
         if ((classes->wanted[w] & ~classes->present[w]) != 0)
             return false;
     return true;
 }
 
-/* Whether all wanted cells were met; with many cells, that is not worth finding out. */
-static bool cells_are_met(const berth__score_classes *classes)
+/* Whether all wanted cells were met. Those of words found complete are not looked at again. */
+static bool cells_are_met(berth__score_classes *classes)
 {
-    uint64_t cells = classes->wanted[0] & berth__low_bits(classes->cells->count);
-    return berth__score_classes_few_cells(classes) && (cells & ~classes->present[0]) == 0;
+    const uint32_t count = classes->cells->count, words = (count + 63) / 64;
+    for (; classes->complete < words; classes->complete++) {
+        const uint32_t w = classes->complete, left = count - w * 64;
+        const uint64_t cells = berth__low_bits(left);
+        if ((classes->wanted[w] & ~classes->present[w] & cells) != 0)
+            return false;
+    }
+    return true;
 }
 
 /* Clear the slots of a tile that are infeasible by its leaves. */
@@ -232,7 +274,7 @@ static void keep_feasible(const berth__score_classes *classes, const int32_t *le
 static void meet_cells(berth__score_classes *classes, const int32_t *leaves, uint32_t tile,
                        berth__mask slots)
 {
-    if (berth__mask_empty(&slots) || cells_are_met(classes))
+    if (berth__mask_empty(&slots) || (!classes->blind && cells_are_met(classes)))
         return;
     keep_feasible(classes, leaves, tile, &slots);
     mark_cells(classes, tile, &slots);
@@ -303,14 +345,16 @@ static void count_range(berth__score_classes *classes, const int32_t *leaves, ui
     }
 }
 
-/* How many wanted classes with counted pods were not met yet. */
+/* How many wanted classes with counted pods were not met yet; at least as many if it is not known
+ * which are wanted. */
 static uint32_t peopled_missing(const berth__score_classes *classes)
 {
     const uint32_t cells = classes->cells->count;
     uint32_t missing = 0;
     for (uint32_t w = cells / 64; w < words_of(classes); w++) {
         const uint64_t from = w == cells / 64 ? UINT64_MAX << cells % 64 : UINT64_MAX;
-        missing += (uint32_t)__builtin_popcountll(classes->wanted[w] & ~classes->present[w] & from);
+        const uint64_t wanted = classes->blind ? UINT64_MAX : classes->wanted[w];
+        missing += (uint32_t)__builtin_popcountll(wanted & ~classes->present[w] & from);
     }
     return missing;
 }
@@ -329,7 +373,7 @@ static void meet_listed(berth__score_classes *classes, const int32_t *leaves, ui
         if (own->slot < first || berth__bit_get(classes->present, own->id) || leaves[own->slot] < 0)
             continue;
         berth__bit_set(classes->present, own->id);
-        missing -= berth__bit_get(classes->wanted, own->id);
+        missing -= classes->blind || berth__bit_get(classes->wanted, own->id);
     }
 }
 
@@ -341,7 +385,7 @@ static void meet_range(berth__score_classes *classes, const int32_t *leaves, uin
     if (listed)
         meet_listed(classes, leaves, first, last);
     for (uint32_t at = first, end; at < last && !all_are_met(classes); at = end) {
-        if (listed && cells_are_met(classes))
+        if (listed && !classes->blind && cells_are_met(classes))
             return;
         uint32_t tile = at / BERTH__TILE, base = tile * BERTH__TILE;
         end = last - base < BERTH__TILE ? last : base + BERTH__TILE;
@@ -363,10 +407,10 @@ void berth__score_classes_meet_ranges(berth__score_classes *classes, const int32
     uint32_t slots = 0;
     for (uint32_t i = 0; i < ranges->count; i++)
         slots += ranges->last[i] - ranges->first[i];
-    if (berth__score_classes_few_cells(classes) || slots / 4 >= classes->count)
+    classes->blind = !berth__score_classes_few_cells(classes) && slots / 4 < classes->count;
+    classes->complete = 0;
+    if (!classes->blind)
         look_at_known(classes, leaves, ranges);
-    else
-        memset(classes->wanted, 0xff, words_of(classes) * sizeof(*classes->wanted));
     for (uint32_t i = 0; i < ranges->count; i++) {
         meet_range(classes, leaves, ranges->first[i], ranges->last[i]);
         if (classes->parts.required_count > 0)
@@ -392,6 +436,8 @@ static uint32_t slot_of(const berth__score_classes *classes, uint32_t id)
 
 static void list_met(berth__score_classes *classes)
 {
+    if (classes->marked)
+        collect_marks(classes);
     classes->met_count = 0;
     for (uint32_t w = 0; w < words_of(classes); w++)
         for (uint64_t rest = classes->present[w]; rest != 0; rest &= rest - 1) {

@@ -33,7 +33,11 @@ typedef struct berth__score_classes {
     const berth__class_map *map; /* NULL: classes are cells */
     uint32_t count;              /* of possible classes */
     uint64_t *present;           /* one bit per class: it was met */
+    uint8_t *marks;              /* one byte per cell, if many: it was met; see mark_cells */
+    bool marked;                 /* there may be marks that are not in `present` yet */
     uint64_t *wanted;            /* one bit per class: it may still be met */
+    uint32_t complete;           /* so many words of cells have all that are wanted */
+    bool blind;                  /* `wanted` says nothing, so that all slots are looked at */
     uint64_t possible;           /* one bit per cell, if few: slots of a walk may be of it */
     uint32_t having;             /* feasible slots met that have all required keys */
     uint32_t met_count;          /* after rating: */
