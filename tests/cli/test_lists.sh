@@ -91,6 +91,7 @@ run 0 "${list[@]}" -v -q
 
 # Did you mean
 complains lists_option 2 "unknown option '--nmaespace'; did you mean '--namespace'?" "${list[@]}" --nmaespace x
+complains lists_option_first 2 "unknown option '--ndoes'; did you mean '--nodes'?" "$berth" bench --ndoes 5
 complains lists_option_cut 2 "did you mean '--namespace'?" "${list[@]}" --names=x
 complains lists_option_unlike 2 "unknown option '--zzz'" "${list[@]}" --zzz
 grep -q mean "$work/err" && fail "lists_option_unlike: $(cat "$work/err")"

@@ -181,6 +181,19 @@ static void test_wrong_lists(void **state)
     assert_int_equal(find((kubeconfig_search){.choice = {.context = "x"}}), BERTH_E_INVALID);
     assert_string_equal(error.field, "contexts");
     assert_string_equal(error.message, "there is no context \"x\": the contexts are one, two");
+    /* Of many contexts, only the first are named. */
+    write_file(
+        "b/many",
+        "contexts: [{name: a-context-with-a-long-name-of-forty-letters}, {name: "
+        "another-context-with-a-name-of-46-letters-----}, {name: a-third-context-with-a-name-"
+        "of-45-letters----}, {name: fourth}, {name: a-fifth-context}, {name: sixth}]\n");
+    set_list(path_of("b/many"), path_of("b/config"));
+    assert_int_equal(find((kubeconfig_search){.choice = {.context = "x"}}), BERTH_E_INVALID);
+    assert_string_equal(error.message,
+                        "there is no context \"x\": the contexts are "
+                        "a-context-with-a-long-name-of-forty-letters, "
+                        "another-context-with-a-name-of-46-letters-----, "
+                        "a-third-context-with-a-name-of-45-letters----, fourth, ...");
     /* A user that only the missing file would have. */
     set_list(path_of("a"), path_of("nothing"));
     assert_int_equal(find((kubeconfig_search){0}), BERTH_E_INVALID);

@@ -1,5 +1,5 @@
-/* Topology keys with more values than a word has bits, such as racks: the index decides as the scan,
- * with default sampling and with all nodes scored. Runs with another seed each time;
+/* Topology keys with more values than a word has bits, such as racks: the index decides as the
+ * scan, with default sampling and with all nodes scored. Runs with another seed each time;
  * BERTH_TEST_SEED replays a failure. */
 #include <time.h>
 
