@@ -172,16 +172,23 @@ static inline void put(const berth__forest_entries *entries, uint32_t lane, int3
         take(entries, lane, leaf, 1);
 }
 
-/* The entries of a slot's tile, and those of its group. */
-typedef struct slot_entries {
-    berth__forest_entries tile, group;
-} slot_entries;
+/* A slot's leaf and lane. */
+typedef struct placed_leaf {
+    int32_t leaf;
+    uint32_t lane;
+} placed_leaf;
 
-static slot_entries entries_of(const berth__class_forest *forest, uint32_t slot)
+/* Change the entries of a slot's tile and of its group. */
+static inline void change_slot(berth__class_forest *forest, uint32_t slot, placed_leaf before,
+                               placed_leaf after)
 {
     const uint32_t tile = slot / BERTH__TILE;
-    return (slot_entries){berth__forest_of_tile(forest, tile),
-                          berth__forest_of_group(forest, tile / BERTH__FOREST_FAN)};
+    const berth__forest_entries of_tile = berth__forest_of_tile(forest, tile);
+    const berth__forest_entries of_group = berth__forest_of_group(forest, tile / BERTH__FOREST_FAN);
+    drop(&of_tile, before.lane, before.leaf);
+    put(&of_tile, after.lane, after.leaf);
+    drop(&of_group, before.lane, before.leaf);
+    put(&of_group, after.lane, after.leaf);
 }
 
 void berth__class_forest_follow(berth__class_forest *forest, const berth__leaf_change *changes,
@@ -190,11 +197,8 @@ void berth__class_forest_follow(berth__class_forest *forest, const berth__leaf_c
     for (uint32_t i = 0; i < count; i++) {
         const berth__leaf_change *change = &changes[i];
         const uint32_t lane = forest->ids[change->slot];
-        const slot_entries own = entries_of(forest, change->slot);
-        drop(&own.tile, lane, change->before);
-        put(&own.tile, lane, change->after);
-        drop(&own.group, lane, change->before);
-        put(&own.group, lane, change->after);
+        change_slot(forest, change->slot, (placed_leaf){change->before, lane},
+                    (placed_leaf){change->after, lane});
     }
 }
 
@@ -206,14 +210,11 @@ bool berth__class_forest_move(berth__class_forest *forest, const berth__search_t
     for (; forest->moves != map->moves; forest->moves++) {
         const uint32_t slot = map->moved[forest->moves % BERTH__CLASS_MOVES];
         const uint16_t *ids = berth__class_map_tile(map, cells, slot / BERTH__TILE);
-        const uint32_t before = forest->ids[slot], after = ids[slot % BERTH__TILE];
+        const uint32_t lane = ids[slot % BERTH__TILE];
         const int32_t leaf = tree->leaves[slot];
-        const slot_entries own = entries_of(forest, slot);
-        drop(&own.tile, before, leaf);
-        put(&own.tile, after, leaf);
-        drop(&own.group, before, leaf);
-        put(&own.group, after, leaf);
-        forest->ids[slot] = (uint8_t)after;
+        change_slot(forest, slot, (placed_leaf){leaf, forest->ids[slot]},
+                    (placed_leaf){leaf, lane});
+        forest->ids[slot] = (uint8_t)lane;
     }
     return true;
 }

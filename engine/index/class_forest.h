@@ -6,9 +6,8 @@
  *
  * Entries follow single leaves as they change, and single slots as they move to other classes. The
  * invariant: no leaf of the entry's slots and lane is above its best, and exactly `count` of them
- * equal it. So an entry whose count has dropped to 0
- * is an upper bound; it is recomputed only if the bound matters (berth__class_forest_tile). No
- * entry of a tile is above that of its group.
+ * equal it. So an entry whose count has dropped to 0 is an upper bound; it is recomputed only if
+ * the bound matters (berth__class_forest_tile). No entry of a tile is above that of its group.
  *
  * A kind's index (index_kind.h) keeps a forest for each set of cells that its pods are scored by,
  * which class maps of the same cells share, and for each class map with many counted pods.
@@ -49,7 +48,7 @@ typedef struct berth__class_forest {
     uint32_t tile_count, group_count;
     uint8_t *ids;                        /* the lane of each slot, in whole tiles */
     berth__forest_entries tiles, groups; /* those of all tiles, of all groups */
-    /* Scratch of a search, by group: an upper bound on the total of slots without counted pods; the
+    /* Scratch of a search, by group: an upper bound on the totals by lane (class_search.h); the
      * best total of all slots, and how many have it. */
     int32_t *bounds, *bests;
     uint32_t *equals;

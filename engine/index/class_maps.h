@@ -4,7 +4,8 @@
  *
  * A map has ids of its own only for tiles with counted pods. What is cached is bounded; the least
  * recently used map is dropped first. Maps are repaired by the changes that populations log, so
- * that the cost of a decision depends on how much the pods that it counts have changed.
+ * that the cost of a decision depends on how much the pods that it counts have changed. A map
+ * remembers the slots that changed their class last, for the class forests that follow it.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_CLASS_MAPS_H

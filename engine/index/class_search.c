@@ -112,7 +112,7 @@ static inline uint32_t lanes_of(const berth__class_search *search)
     return search->forest->lanes / BERTH__FOREST_LANES * BERTH__FOREST_LANES;
 }
 
-/* An upper bound on the totals of the slots behind these entries that get `parts`, by cell;
+/* An upper bound on the totals of the slots behind these entries that get `parts`, by lane;
  * negative if none of them is feasible. */
 static inline int32_t bound_of(const berth__class_search *search,
                                const berth__forest_entries *entries, const int32_t *parts)
@@ -120,8 +120,8 @@ static inline int32_t bound_of(const berth__class_search *search,
     const int32_t *best = entries->best;
     const uint32_t lanes = lanes_of(search);
     int32_t bound = BERTH__TREE_INFEASIBLE;
-    for (uint32_t cell = 0; cell < lanes; cell++)
-        bound = best[cell] + parts[cell] > bound ? best[cell] + parts[cell] : bound;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        bound = best[lane] + parts[lane] > bound ? best[lane] + parts[lane] : bound;
     return bound;
 }
 
@@ -139,17 +139,17 @@ static inline uint32_t count_of(const berth__class_search *search,
     const int32_t *best = entries->best, *plain = search->plain;
     const uint32_t *counts = entries->counts, lanes = lanes_of(search);
     uint32_t count = 0;
-    for (uint32_t cell = 0; cell < lanes; cell++)
-        count += counts[cell] & -(uint32_t)(best[cell] + plain[cell] == total);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        count += counts[lane] & -(uint32_t)(best[lane] + plain[lane] == total);
     return count;
 }
 
-/* Whether a cell's entry is only a bound (no leaf equals it any more) that must be recomputed,
+/* Whether a lane's entry is only a bound (no leaf equals it any more) that must be recomputed,
  * because it could beat the best so far. */
 static inline bool is_loose(const berth__class_search *search, const berth__forest_entries *entries,
-                            uint32_t cell, int32_t best)
+                            uint32_t lane, int32_t best)
 {
-    return entries->counts[cell] == 0 && entries->best[cell] + search->plain[cell] > best;
+    return entries->counts[lane] == 0 && entries->best[lane] + search->plain[lane] > best;
 }
 
 /* Places in the list of slots with counted pods: from .. to. */
@@ -204,8 +204,8 @@ static void best_of_tile(const berth__class_search *search, uint32_t tile, place
     berth__class_forest *forest = search->forest;
     const berth__forest_entries entries = berth__forest_of_tile(forest, tile);
     int32_t bound = bound_of(search, &entries, search->plain);
-    for (uint32_t cell = 0; cell < forest->lanes && bound > best->best; cell++)
-        if (is_loose(search, &entries, cell, best->best)) {
+    for (uint32_t lane = 0; lane < forest->lanes && bound > best->best; lane++)
+        if (is_loose(search, &entries, lane, best->best)) {
             berth__class_forest_tile(forest, search->tree, tile);
             bound = bound_of(search, &entries, search->plain);
             break; /* all entries of the tile are up to date */
@@ -237,45 +237,45 @@ static void tighten(const berth__class_search *search, uint32_t group, int32_t b
     berth__class_forest *forest = search->forest;
     const berth__forest_entries entries = berth__forest_of_group(forest, group);
     bool loose = false;
-    for (uint32_t cell = 0; cell < forest->lanes; cell++)
-        if (is_loose(search, &entries, cell, best)) {
-            berth__class_forest_group(forest, search->tree, group, cell);
+    for (uint32_t lane = 0; lane < forest->lanes; lane++)
+        if (is_loose(search, &entries, lane, best)) {
+            berth__class_forest_group(forest, search->tree, group, lane);
             loose = true;
         }
     if (loose)
         forest->bounds[group] = bound_of(search, &entries, search->plain);
 }
 
-/* The cells whose slots without counted pods may have this total, or more: a bit each. */
-static uint64_t cells_that_reach(const berth__class_search *search,
+/* The lanes whose slots without counted pods may have this total, or more: a bit each. */
+static uint64_t lanes_that_reach(const berth__class_search *search,
                                  const berth__forest_entries *entries, int32_t total)
 {
-    uint64_t cells = 0;
-    for (uint32_t cell = 0; cell < search->forest->lanes; cell++)
-        cells |= (uint64_t)(entries->best[cell] + search->plain[cell] >= total) << cell;
-    return cells;
+    uint64_t lanes = 0;
+    for (uint32_t lane = 0; lane < search->forest->lanes; lane++)
+        lanes |= (uint64_t)(entries->best[lane] + search->plain[lane] >= total) << lane;
+    return lanes;
 }
 
-/* Take the slots of a whole group that have no counted pods, cell by cell. False: the entries do
- * not tell, because in some cell each of the best leaves belongs to a slot with counted pods. */
-static bool take_by_cell(const berth__class_search *search, uint32_t group, places listed,
+/* Take the slots of a whole group that have no counted pods, lane by lane. False: the entries do
+ * not tell, because in some lane each of the best leaves belongs to a slot with counted pods. */
+static bool take_by_lane(const berth__class_search *search, uint32_t group, places listed,
                          berth__tree_sum *best)
 {
     const berth__class_forest *forest = search->forest;
     const berth__class_map *map = search->classes->map;
     const berth__forest_entries entries = berth__forest_of_group(forest, group);
-    const uint64_t cells = cells_that_reach(search, &entries, best->best);
+    const uint64_t lanes = lanes_that_reach(search, &entries, best->best);
     uint32_t peopled[BERTH__FOREST_LANES_MAX] = {0}; /* best leaves that have counted pods */
     int32_t bound = BERTH__TREE_INFEASIBLE;
     for (uint32_t i = listed.from; i < listed.to; i++) {
-        const uint32_t cell = map->listed[i].cell;
-        if ((cells >> cell & 1) != 0)
-            peopled[cell] += search->tree->leaves[map->listed[i].slot] == entries.best[cell];
+        const uint32_t lane = map->listed[i].cell;
+        if ((lanes >> lane & 1) != 0)
+            peopled[lane] += search->tree->leaves[map->listed[i].slot] == entries.best[lane];
     }
-    for (uint64_t rest = cells; rest != 0; rest &= rest - 1) {
-        const uint32_t cell = (uint32_t)__builtin_ctzll(rest);
-        const uint32_t count = entries.counts[cell] - peopled[cell];
-        const int32_t total = entries.best[cell] + search->plain[cell];
+    for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctzll(rest);
+        const uint32_t count = entries.counts[lane] - peopled[lane];
+        const int32_t total = entries.best[lane] + search->plain[lane];
         berth__tree_sum_take(best, total, count);
         bound = count == 0 && total > bound ? total : bound;
     }
@@ -294,7 +294,7 @@ static bool take_plain(const berth__class_search *search, uint32_t group, places
                                                search->classes->map->listed + listed.from,
                                                listed.to - listed.from, search->plain, bound);
     if (count == 0 && bound > best->best)
-        return take_by_cell(search, group, listed, best);
+        return take_by_lane(search, group, listed, best);
     berth__tree_sum_take(best, bound, count);
     return true;
 }

@@ -140,23 +140,12 @@ uint64_t berth__score_classes_cells(const berth__score_classes *classes, uint32_
     return kernels->class_bits(classes->cells->ids + (size_t)tile * BERTH__TILE, slots);
 }
 
-/* Mark the cells of a tile's slots. Of many cells, most are marked several times: storing a byte
- * does not wait for the last one, as setting a bit does. */
-static void mark_cells(berth__score_classes *classes, uint32_t tile, const berth__mask *slots)
+/* Mark the cells of a tile's slots by bytes. Most cells are marked several times, and storing a
+ * byte does not wait for what was stored last, as setting a bit of a word does. */
+static void mark_by_byte(berth__score_classes *classes, const uint16_t *ids,
+                         const berth__mask *slots)
 {
-    if (berth__score_classes_few_cells(classes)) {
-        classes->present[0] |= berth__score_classes_cells(classes, tile, slots);
-        return;
-    }
-    const uint16_t *ids = classes->cells->ids + (size_t)tile * BERTH__TILE;
     uint8_t *marks = classes->marks;
-    if (!classes->blind) {
-        BERTH__MASK_EACH(slots, s)
-        {
-            berth__bit_set(classes->present, ids[s]);
-        }
-        return;
-    }
     classes->marked = true;
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++, ids += 64) {
         if (slots->words[w] == UINT64_MAX)
@@ -165,6 +154,24 @@ static void mark_cells(berth__score_classes *classes, uint32_t tile, const berth
         else
             for (uint64_t rest = slots->words[w]; rest != 0; rest &= rest - 1)
                 marks[ids[__builtin_ctzll(rest)]] = 1;
+    }
+}
+
+/* Mark the cells of a tile's slots. */
+static void mark_cells(berth__score_classes *classes, uint32_t tile, const berth__mask *slots)
+{
+    const uint16_t *ids = classes->cells->ids + (size_t)tile * BERTH__TILE;
+    if (berth__score_classes_few_cells(classes)) {
+        classes->present[0] |= berth__score_classes_cells(classes, tile, slots);
+        return;
+    }
+    if (classes->blind) { /* nobody asks which cells were met before all slots are marked */
+        mark_by_byte(classes, ids, slots);
+        return;
+    }
+    BERTH__MASK_EACH(slots, s)
+    {
+        berth__bit_set(classes->present, ids[s]);
     }
 }
 
@@ -253,8 +260,8 @@ static bool cells_are_met(berth__score_classes *classes)
 {
     const uint32_t count = classes->cells->count, words = (count + 63) / 64;
     for (; classes->complete < words; classes->complete++) {
-        const uint32_t w = classes->complete, left = count - w * 64;
-        const uint64_t cells = berth__low_bits(left);
+        const uint32_t w = classes->complete;
+        const uint64_t cells = berth__low_bits(count - w * 64);
         if ((classes->wanted[w] & ~classes->present[w] & cells) != 0)
             return false;
     }

@@ -33,7 +33,7 @@ typedef struct berth__score_classes {
     const berth__class_map *map; /* NULL: classes are cells */
     uint32_t count;              /* of possible classes */
     uint64_t *present;           /* one bit per class: it was met */
-    uint8_t *marks;              /* one byte per cell, if many: it was met; see mark_cells */
+    uint8_t *marks;              /* one byte per cell: it was met; see mark_by_byte */
     bool marked;                 /* there may be marks that are not in `present` yet */
     uint64_t *wanted;            /* one bit per class: it may still be met */
     uint32_t complete;           /* so many words of cells have all that are wanted */
