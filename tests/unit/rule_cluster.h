@@ -124,18 +124,29 @@ static uint64_t small_add(small_cluster *c, const char *text)
     return small_last(c);
 }
 
+enum { SMALL_TEXT = 4096 };
+
+/* Make a text as by vprintf. */
+static inline void small_print(char text[SMALL_TEXT], const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static inline void small_print(char text[SMALL_TEXT], const char *format, va_list args)
+{
+    const int length = vsnprintf(text, SMALL_TEXT, format, args);
+    assert_true(length >= 0 && length < SMALL_TEXT);
+}
+
 /* Add the objects of a text that is made as by printf. Returns the id of the last one. */
 static inline uint64_t small_addf(small_cluster *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 static inline uint64_t small_addf(small_cluster *c, const char *format, ...)
 {
-    char text[4096];
+    char text[SMALL_TEXT];
     va_list args;
     va_start(args, format);
-    const int len = vsnprintf(text, sizeof(text), format, args);
+    small_print(text, format, args);
     va_end(args);
-    assert_true(len >= 0 && (size_t)len < sizeof(text));
     return small_add(c, text);
 }
 

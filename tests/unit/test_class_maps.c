@@ -1,12 +1,9 @@
 /* The class maps of a cluster that is large enough for class forests: while pods come and leave,
  * the list of slots with counted pods says what the map's ids say. Runs with another seed each
  * time; BERTH_TEST_SEED replays a failure. */
-#include <time.h>
-
 #include "base/bits.h"
-#include "base/random.h"
-#include "index/index_kind.h"
-#include "rule_cluster.h"
+#include "both_paths.h"
+#include "index/score_classes.h"
 #include "versions/engine_state.h"
 
 enum {
@@ -218,162 +215,35 @@ static void test_too_many_to_list(void **state)
 static void test_many_changes(void **state)
 {
     (void)state;
-    enum { FEW = 150, SOME = 100 };
-    const char *given = getenv("BERTH_TEST_SEED");
-    const uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
-    berth__random source = {seed};
-    small_cluster c[2];
-    for (uint32_t k = 0; k < 2; k++) {
-        berth_engine_config config;
-        berth_engine_config_init(&config);
-        config.path = k == 0 ? BERTH_PATH_INDEX : BERTH_PATH_SCAN;
-        small_open_as(&c[k], config);
-        for (uint32_t i = 0; i < FEW; i++)
-            small_addf(&c[k],
-                       "apiVersion: v1\nkind: Node\nmetadata: {name: n%1$u, labels: "
-                       "{kubernetes.io/hostname: n%1$u}}\n"
-                       "status: {allocatable: {cpu: 64, memory: 64Gi, pods: 500}}\n",
-                       (unsigned)i);
-        for (uint32_t i = 0; i < SOME + 2; i++)
-            small_addf(&c[k],
-                       "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u, labels: {app: a}}\n"
-                       "spec: {%scontainers: [{name: c}]}\n",
-                       (unsigned)i, i < 2 ? rules[i] : "");
-    }
-    berth_pod_id moved[SOME] = {0};
-    for (uint32_t i = 0; i < SOME; i++) {
-        char name[16];
-        (void)snprintf(name, sizeof(name), "p%u", (unsigned)i + 2);
-        moved[i] = berth_engine_find_pod(c[0].engine, (berth_str)TEXT("default"),
-                                         (berth_str){name, (uint32_t)strlen(name)});
-    }
+    enum { FEW = 150, MOVED = 100 };
+    both_paths b;
+    berth_pod_id pods[2 + MOVED];
+    both_open(&b, berth_profile_default());
+    for (uint32_t i = 0; i < FEW; i++)
+        both_addf(&b,
+                  "apiVersion: v1\nkind: Node\nmetadata: {name: n%1$u, labels: "
+                  "{kubernetes.io/hostname: n%1$u}}\n"
+                  "status: {allocatable: {cpu: 64, memory: 64Gi, pods: 500}}\n",
+                  (unsigned)i);
+    for (uint32_t i = 0; i < 2 + MOVED; i++)
+        pods[i] = both_addf(&b,
+                            "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u, labels: {app: a}}\n"
+                            "spec: {%scontainers: [{name: c}]}\n",
+                            (unsigned)i, i < 2 ? rules[i] : "");
     for (uint32_t round = 0; round < 60; round++) {
-        const uint32_t changes = berth__random_below(&source, 2 * BERTH__POPULATION_LOG + 1);
+        const uint32_t changes = both_below(&b, 2 * BERTH__POPULATION_LOG + 1);
         for (uint32_t i = 0; i < changes; i++) {
-            const berth_pod_id pod = moved[berth__random_below(&source, SOME)];
-            const berth_node_id node = berth__random_below(&source, FEW);
-            for (uint32_t k = 0; k < 2; k++)
-                if (berth_engine_pod_node(c[k].engine, pod) != BERTH_NODE_NONE)
-                    assert_int_equal(berth_engine_unbind(c[k].engine, pod, NULL), BERTH_OK);
-                else
-                    assert_int_equal(berth_engine_bind(c[k].engine, pod, node, NULL), BERTH_OK);
+            const berth_pod_id pod = pods[2 + both_below(&b, MOVED)];
+            const berth_node_id node = both_below(&b, FEW);
+            if (both_bound(&b, pod))
+                both_unbind(&b, pod);
+            else
+                both_bind(&b, pod, node);
         }
-        for (uint32_t rule = 0; rule < 2; rule++) {
-            berth_placement got[2];
-            const berth_str name = rule == 0 ? (berth_str)TEXT("p0") : (berth_str)TEXT("p1");
-            for (uint32_t k = 0; k < 2; k++)
-                assert_int_equal(
-                    berth_engine_decide(
-                        c[k].engine,
-                        berth_engine_find_pod(c[k].engine, (berth_str)TEXT("default"), name), NULL,
-                        &got[k], NULL),
-                    BERTH_OK);
-            assert_int_equal(got[0].path, BERTH_PATH_INDEX);
-            if (got[0].total != got[1].total || got[0].best_count != got[1].best_count ||
-                got[0].node != got[1].node)
-                fail_msg("after %u changes, rule %u; BERTH_TEST_SEED=%llu", (unsigned)changes,
-                         (unsigned)rule, (unsigned long long)seed);
-        }
+        both_decide(&b, pods[0]);
+        both_decide(&b, pods[1]);
     }
-    small_close(&c[0]);
-    small_close(&c[1]);
-}
-
-/* ---- class forests by class ---- */
-
-enum {
-    APPS = 3,
-    CROWD = 700,
-    ROUNDS = 240,
-    HEAP = ROUNDS / 10,
-    ALL = APPS * CROWD + ROUNDS + HEAP
-};
-
-static berth_pod_id add_to_app(small_cluster *c, uint32_t number, uint32_t app)
-{
-    return small_addf(
-        c,
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: p%1$u, labels: {app: a%2$u}}\n"
-        "spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "
-        "whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: a%2$u}}}], "
-        "containers: [{name: c, resources: {requests: {cpu: 100m}}}]}\n",
-        (unsigned)number, (unsigned)app);
-}
-
-static void open_with_crowds(small_cluster *c, berth_path path, berth_pod_id *pods)
-{
-    berth_engine_config config;
-    berth_engine_config_init(&config);
-    config.path = path;
-    berth_profile profile = *berth_profile_default();
-    profile.percentage_of_nodes_to_score = 100;
-    config.profiles = &profile;
-    config.profile_count = 1;
-    small_open_as(c, config);
-    for (uint32_t i = 0; i < NODES; i++)
-        small_addf(c,
-                   "apiVersion: v1\nkind: Node\nmetadata: {name: n%1$u, labels: "
-                   "{kubernetes.io/hostname: n%1$u}}\n"
-                   "status: {allocatable: {cpu: %2$u, memory: 64Gi, pods: 100}}\n",
-                   (unsigned)i, 4 + (unsigned)(i % 5));
-    for (uint32_t i = 0; i < ALL; i++)
-        pods[i] = add_to_app(c, i, i < ALL - HEAP ? i % APPS : 0);
-}
-
-/* Whether some forest follows a class map. */
-static bool has_forest_by_class(const small_cluster *c)
-{
-    const berth__index_cache *cache = &c->engine->decider.indexes;
-    for (const berth__used *used = cache->order.oldest; used != NULL; used = used->newer) {
-        const berth__index *index = (const berth__index *)used;
-        for (uint32_t i = 0; i < index->forest_count; i++)
-            if (index->forests[i].built && index->forests[i].map != 0)
-                return true;
-    }
-    return false;
-}
-
-/* More slots have pods of an app than a search looks at one by one, and pods come and go: the index
- * decides as the scan. */
-static void test_large_apps(void **state)
-{
-    (void)state;
-    static berth_pod_id pods[2][ALL];
-    const char *given = getenv("BERTH_TEST_SEED");
-    const uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
-    berth__random source = {seed};
-    small_cluster c[2];
-    bool by_class = false;
-    for (uint32_t k = 0; k < 2; k++)
-        open_with_crowds(&c[k], k == 0 ? BERTH_PATH_INDEX : BERTH_PATH_SCAN, pods[k]);
-    for (uint32_t i = 0; i < APPS * CROWD; i++) {
-        const berth_node_id node = berth__random_below(&source, NODES);
-        for (uint32_t k = 0; k < 2; k++)
-            assert_int_equal(berth_engine_bind(c[k].engine, pods[k][i], node, NULL), BERTH_OK);
-    }
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        berth_placement got[2];
-        const uint32_t gone = berth__random_below(&source, APPS * CROWD + round);
-        for (uint32_t k = 0; k < 2; k++) {
-            if (round % 10 == 9) /* one node gets more and more of them: new classes */
-                assert_int_equal(
-                    berth_engine_bind(c[k].engine, pods[k][ALL - HEAP + round / 10], 7, NULL),
-                    BERTH_OK);
-            if (round % 3 == 0 &&
-                berth_engine_pod_node(c[k].engine, pods[k][gone]) != BERTH_NODE_NONE)
-                assert_int_equal(berth_engine_unbind(c[k].engine, pods[k][gone], NULL), BERTH_OK);
-            assert_int_equal(
-                berth_engine_schedule(c[k].engine, pods[k][APPS * CROWD + round], &got[k], NULL),
-                BERTH_OK);
-        }
-        if (got[0].total != got[1].total || got[0].best_count != got[1].best_count ||
-            got[0].node != got[1].node)
-            fail_msg("round %u; BERTH_TEST_SEED=%llu", (unsigned)round, (unsigned long long)seed);
-        by_class |= has_forest_by_class(&c[0]);
-    }
-    assert_true(by_class);
-    small_close(&c[0]);
-    small_close(&c[1]);
+    both_close(&b);
 }
 
 int main(void)
@@ -382,7 +252,6 @@ int main(void)
         cmocka_unit_test(test_listed_slots),
         cmocka_unit_test(test_too_many_to_list),
         cmocka_unit_test(test_many_changes),
-        cmocka_unit_test(test_large_apps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
