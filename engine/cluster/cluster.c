@@ -410,6 +410,8 @@ static berth_status put_stored(berth__cluster *cluster, const berth_object *obje
     berth_status status = berth__storage_add(cluster->view.storage, object, replace, error);
     if (status == BERTH_OK)
         berth__cluster_keep_up_volumes(cluster);
+    if (status == BERTH_OK && cluster->view.devices != NULL)
+        berth__devices_keep_up(cluster->view.devices);
     return status;
 }
 

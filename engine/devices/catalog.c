@@ -1,22 +1,15 @@
-/* The catalog of ResourceSlices, by pool and by node. */
+/* The catalog of ResourceSlices: which slices there are, by pool and by node. */
 #include "devices/catalog.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "devices/contents.h"
-#include "devices/node_model.h"
 
-/* The slices for one node alone. */
-typedef struct node_slices {
-    berth__keymap_entry entry;
-    berth__sym name;
-    berth__offer_slice *first;
-    berth__offer_slice *first_named; /* see berth__catalog_named */
-} node_slices;
+enum {
+    DROPPED_MAX = 4096, /* lists that may be dropped before all are */
+    REMOVED_MIN = 4096, /* contents and models that may be removed before all are numbered anew */
+};
 
 berth_str berth__device_text(berth__arena *arena, const char *format, ...)
 {
@@ -33,76 +26,143 @@ berth_str berth__device_text(berth__arena *arena, const char *format, ...)
     return (berth_str){text, (uint32_t)len};
 }
 
-berth_status berth__catalog_init(berth__catalog *catalog, berth__model *model)
+/* ---- life ---- */
+
+berth_status berth__catalog_init(berth__catalog *catalog, berth__model *model,
+                                 berth__device_uses *uses)
 {
     catalog->model = model;
+    catalog->uses = uses;
+    catalog->lists = 1;
+    catalog->contents.allocator = model->allocator;
     berth__arena_init(&catalog->arena, model->allocator);
+    berth__arena_init(&catalog->many_arena, model->allocator);
     berth__arena_init(&catalog->nodes_arena, model->allocator);
+    berth__arena_init(&catalog->models_arena, model->allocator);
     berth__arena_init_sized(&catalog->scratch, model->allocator, 4096);
     BERTH_TRY(berth__keymap_init(&catalog->pools, model->allocator));
     BERTH_TRY(berth__keymap_init(&catalog->models, model->allocator));
     return berth__keymap_init(&catalog->nodes, model->allocator);
 }
 
-static void forget_nodes(berth__catalog *catalog)
+/* Run `use` over the objects of a table, which may remove them. */
+static void for_each(berth__catalog *catalog, const berth__keymap *table,
+                     void (*use)(berth__catalog *, void *))
 {
-    berth__arena_reset(&catalog->nodes_arena);
-    catalog->common = NULL;
-    for (uint32_t i = 0; i < catalog->node_capacity; i++)
-        catalog->by_node[i] = NULL;
+    for (uint32_t b = 0; table->buckets != NULL && b < table->bucket_count; b++)
+        for (berth__keymap_entry *entry = table->buckets[b], *next; entry != NULL; entry = next) {
+            next = entry->next;
+            use(catalog, entry);
+        }
 }
 
-static void clear_table(berth__keymap *table)
+static void free_pool(berth__catalog *catalog, void *any)
 {
-    for (uint32_t b = 0; b < table->bucket_count; b++)
-        table->buckets[b] = NULL;
-    table->count = 0;
+    berth__offer_pool *pool = any;
+    if (pool->open)
+        berth__arena_destroy(&pool->arena);
+    berth__free(catalog->model->allocator, pool, sizeof(*pool));
 }
 
-static void forget(berth__catalog *catalog)
+static void free_node(berth__catalog *catalog, void *any)
 {
-    forget_nodes(catalog);
-    clear_table(&catalog->pools);
-    clear_table(&catalog->models);
-    clear_table(&catalog->nodes);
-    catalog->slice_count = catalog->choosy_count = catalog->everywhere_count = 0;
-    catalog->unnamed_count = 0;
-    catalog->offer_count = catalog->content_count = 0;
-    berth__arena_reset(&catalog->arena);
+    berth__free(catalog->model->allocator, any, sizeof(berth__named_node));
 }
 
 void berth__catalog_destroy(berth__catalog *catalog)
 {
     if (catalog->model == NULL)
         return;
+    const berth_allocator *allocator = catalog->model->allocator;
+    for_each(catalog, &catalog->pools, free_pool);
+    for_each(catalog, &catalog->nodes, free_node);
     if (catalog->pools.allocator != NULL)
         berth__keymap_destroy(&catalog->pools);
     if (catalog->models.allocator != NULL)
         berth__keymap_destroy(&catalog->models);
     if (catalog->nodes.allocator != NULL)
         berth__keymap_destroy(&catalog->nodes);
+    berth__contents_destroy(&catalog->contents);
     berth__arena_destroy(&catalog->arena);
+    berth__arena_destroy(&catalog->many_arena);
     berth__arena_destroy(&catalog->nodes_arena);
+    berth__arena_destroy(&catalog->models_arena);
     berth__arena_destroy(&catalog->scratch);
-    berth__free(catalog->model->allocator, catalog->by_node,
-                catalog->node_capacity * sizeof(*catalog->by_node));
+    berth__free(allocator, catalog->slices, catalog->slice_capacity * sizeof(*catalog->slices));
+    berth__free(allocator, catalog->by_node, catalog->node_capacity * sizeof(*catalog->by_node));
+    berth__free(allocator, catalog->stale, catalog->stale_capacity * sizeof(*catalog->stale));
 }
 
-void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch)
+/* ---- what a change makes stale ---- */
+
+/* The node sees other devices, if it has seen any. */
+static void drop_node(berth__catalog *catalog, berth__named_node *node)
 {
-    if (catalog->layout_epoch == layout_epoch)
+    if (node->listed != catalog->lists)
         return;
-    forget_nodes(catalog);
-    catalog->layout_epoch = layout_epoch;
+    node->listed = 0;
+    catalog->by_node[node->id] = NULL;
+    catalog->dropped++;
+    if (berth__grow(catalog->model->allocator, &catalog->stale, &catalog->stale_capacity,
+                    catalog->stale_count + 1, sizeof(*catalog->stale)))
+        catalog->stale[catalog->stale_count++] = node->id;
+    else
+        catalog->build++;
 }
 
-/* ---- building ---- */
-
-static int by_name(const void *a, const void *b, void *model)
+/* A slice of the pool comes or goes. */
+static void disturb(berth__catalog *catalog, berth__offer_pool *pool)
 {
-    const berth__named_slice *x = a;
-    const berth__named_slice *y = b;
-    return berth__str_cmp(berth__text(model, x->name), berth__text(model, y->name));
+    if (!pool->open)
+        return;
+    for (berth__offer_slice *slice = pool->first; slice != NULL && pool->many_count == 0;
+         slice = slice->links[BERTH__OF_POOL].next)
+        drop_node(catalog, slice->node);
+    catalog->all_stale |= pool->many_count > 0;
+    berth__pool_close(catalog, pool);
+}
+
+static void close_pool(berth__catalog *catalog, void *any)
+{
+    berth__offer_pool *pool = any;
+    berth__pool_close(catalog, pool);
+}
+
+static void close_all(berth__catalog *catalog)
+{
+    for_each(catalog, &catalog->pools, close_pool);
+    catalog->all_stale = true;
+}
+
+/* Any node may see other devices. */
+static void drop_all_if_stale(berth__catalog *catalog)
+{
+    if (!catalog->all_stale && catalog->dropped <= DROPPED_MAX)
+        return;
+    berth__node_offers_forget(catalog);
+    catalog->all_stale = false;
+    catalog->build++;
+}
+
+/* ---- places of slices ---- */
+
+static void link(berth__offer_slice **first, berth__offer_slice *slice, int list)
+{
+    slice->links[list] = (berth__slice_link){*first, first};
+    if (*first != NULL)
+        (*first)->links[list].from = &slice->links[list].next;
+    *first = slice;
+}
+
+static void unlink_from(berth__offer_slice *slice, int list)
+{
+    const berth__slice_link place = slice->links[list];
+    if (place.from == NULL)
+        return;
+    *place.from = place.next;
+    if (place.next != NULL)
+        place.next->links[list].from = place.from;
+    slice->links[list] = (berth__slice_link){0};
 }
 
 berth__offer_pool *berth__catalog_pool(const berth__catalog *catalog, berth__sym driver,
@@ -118,7 +178,7 @@ static berth__offer_pool *get_pool(berth__catalog *catalog, const berth__slice_f
     berth__offer_pool *pool = berth__catalog_pool(catalog, facts->driver, facts->pool);
     if (pool != NULL)
         return pool;
-    pool = berth__arena_alloc_zero(&catalog->arena, sizeof(*pool), 16);
+    pool = berth__alloc_zero(catalog->model->allocator, sizeof(*pool), 16);
     if (pool == NULL)
         return NULL;
     pool->key.driver = facts->driver;
@@ -129,425 +189,238 @@ static berth__offer_pool *get_pool(berth__catalog *catalog, const berth__slice_f
     return pool;
 }
 
-/* The slices for the node of that name alone; NULL when out of memory. */
-static node_slices *get_node(berth__catalog *catalog, berth__sym name)
+static berth__named_node *find_node(const berth__catalog *catalog, berth__sym name)
 {
     void *found = berth__keymap_find(&catalog->nodes, &name, sizeof(name));
-    node_slices *node = found;
+    return found;
+}
+
+static berth__named_node *get_node(berth__catalog *catalog, berth__sym name)
+{
+    berth__named_node *node = find_node(catalog, name);
     if (node != NULL)
         return node;
-    node = berth__arena_alloc_zero(&catalog->arena, sizeof(*node), 16);
+    node = berth__alloc_zero(catalog->model->allocator, sizeof(*node), 16);
     if (node == NULL)
         return NULL;
     node->name = name;
+    node->is_new = true;
     node->entry.key = &node->name;
     node->entry.key_bytes = sizeof(node->name);
     berth__keymap_add(&catalog->nodes, &node->entry);
     return node;
 }
 
-static bool add_to_node(berth__catalog *catalog, berth__offer_slice *slice)
-{
-    node_slices *node = get_node(catalog, slice->facts->reach.node_name);
-    if (node == NULL)
-        return false;
-    slice->next_on_node = node->first;
-    node->first = slice;
-    return true;
-}
-
-/* List a slice by the name of its node if it is for this one alone, otherwise with the unnamed. */
-static bool add_by_name(berth__catalog *catalog, berth__offer_slice *slice)
-{
-    const berth__device_reach *reach = &slice->facts->reach;
-    if (reach->node_name == 0 || slice->facts->per_device) {
-        catalog->unnamed[catalog->unnamed_count++] = slice;
-        return true;
-    }
-    node_slices *node = get_node(catalog, reach->node_name);
-    if (node == NULL)
-        return false;
-    slice->next_named = node->first_named;
-    node->first_named = slice;
-    return true;
-}
-
 const berth__offer_slice *berth__catalog_named(const berth__catalog *catalog, berth__sym node)
 {
-    void *found = berth__keymap_find(&catalog->nodes, &node, sizeof(node));
-    const node_slices *slices = found;
-    return slices != NULL ? slices->first_named : NULL;
+    const berth__named_node *named = find_node(catalog, node);
+    return named != NULL ? named->first : NULL;
 }
 
-static bool is_tainted_by(const berth__slice_facts *slice, const berth__device *device,
-                          const berth__taint_rule_facts *rule)
+/* Remember a pool and a node (NULL: none) that may have no slices after this change. */
+static void note_empty(berth__catalog *catalog, berth__offer_pool *pool, berth__named_node *node)
 {
-    return (rule->driver == 0 || rule->driver == slice->driver) &&
-           (rule->pool == 0 || rule->pool == slice->pool) &&
-           (rule->device == 0 || rule->device == device->name);
-}
-
-/* The device with the taints of rules added to its own; NULL when out of memory. */
-static const berth__device *tainted(berth__catalog *catalog, const berth__slice_facts *slice,
-                                    const berth__device *device, const berth__taint_rules *rules)
-{
-    uint32_t more = 0;
-    for (uint32_t i = 0; i < rules->count; i++)
-        more += is_tainted_by(slice, device, rules->items[i]);
-    if (more == 0)
-        return device;
-    berth__device *copy = berth__arena_alloc(&catalog->arena, sizeof(*copy), 16);
-    berth__device_taint *taints = berth__arena_alloc(
-        &catalog->arena, ((size_t)device->taint_count + more) * sizeof(*taints), 8);
-    if (copy == NULL || taints == NULL)
-        return NULL;
-    *copy = *device;
-    copy->taints = taints;
-    for (uint32_t i = 0; i < device->taint_count; i++)
-        taints[i] = device->taints[i];
-    for (uint32_t i = 0; i < rules->count; i++)
-        if (is_tainted_by(slice, device, rules->items[i]))
-            taints[copy->taint_count++] = rules->items[i]->taint;
-    return copy;
-}
-
-static bool add_offers(berth__catalog *catalog, berth__device_uses *uses, berth__offer_slice *slice,
-                       const berth__taint_rules *rules)
-{
-    const berth__slice_facts *facts = slice->facts;
-    slice->offers =
-        berth__arena_alloc(&catalog->arena, facts->device_count * sizeof(*slice->offers), 8);
-    if (slice->offers == NULL)
-        return false;
-    for (uint32_t i = 0; i < facts->device_count; i++) {
-        const berth__device *device = tainted(catalog, facts, &facts->devices[i], rules);
-        if (device == NULL)
-            return false;
-        berth__device_use *use =
-            berth__device_use_get(uses, facts->driver, facts->pool, device->name);
-        if (use == NULL)
-            return false;
-        use->offered = true;
-        slice->offers[i] = (berth__offer){.device = device, .slice = slice, .use = use};
+    if (pool->first == NULL && !pool->emptied) {
+        pool->emptied = true;
+        pool->next_emptied = catalog->emptied_pools;
+        catalog->emptied_pools = pool;
     }
-    catalog->offer_count += facts->device_count;
-    return true;
+    if (node != NULL && node->first == NULL && !node->emptied) {
+        node->emptied = true;
+        node->next_emptied = catalog->emptied_nodes;
+        catalog->emptied_nodes = node;
+    }
 }
 
-static bool add_slice(berth__catalog *catalog, berth__device_uses *uses,
-                      const berth__named_slice *named, const berth__taint_rules *rules)
+/* Free the pools and nodes that have no slices now. */
+static void free_empty(berth__catalog *catalog)
 {
-    const berth__device_reach *reach = &named->facts->reach;
-    berth__offer_slice *slice = &catalog->slices[catalog->slice_count++];
-    *slice = (berth__offer_slice){.facts = named->facts, .name = named->name};
-    slice->pool = get_pool(catalog, named->facts);
-    if (slice->pool == NULL || !add_offers(catalog, uses, slice, rules) ||
-        !add_by_name(catalog, slice))
+    for (berth__offer_pool *pool = catalog->emptied_pools, *next; pool != NULL; pool = next) {
+        next = pool->next_emptied;
+        pool->emptied = false;
+        if (pool->first != NULL)
+            continue;
+        berth__keymap_remove(&catalog->pools, &pool->entry);
+        free_pool(catalog, pool);
+    }
+    for (berth__named_node *node = catalog->emptied_nodes, *next; node != NULL; node = next) {
+        next = node->next_emptied;
+        node->emptied = false;
+        if (node->first != NULL)
+            continue;
+        berth__keymap_remove(&catalog->nodes, &node->entry);
+        free_node(catalog, node);
+    }
+    catalog->emptied_pools = NULL;
+    catalog->emptied_nodes = NULL;
+}
+
+/* ---- changes ---- */
+
+static void remove_slice(berth__catalog *catalog, berth__offer_slice *slice)
+{
+    berth__offer_pool *pool = slice->pool;
+    disturb(catalog, pool);
+    catalog->all_stale |= slice->many;
+    for (int list = 0; list < BERTH__SLICE_LISTS; list++)
+        unlink_from(slice, list);
+    pool->slice_count--;
+    pool->many_count -= slice->many;
+    catalog->many_count -= slice->many;
+    catalog->many_changed |= slice->many;
+    note_empty(catalog, pool, slice->node);
+    *slice = (berth__offer_slice){0};
+}
+
+/* Drop the list of a new slice's node. If the node had no slices before, it may have been given the
+ * list that all such nodes share. */
+static void drop_list_of(berth__catalog *catalog, const berth__offer_slice *slice)
+{
+    berth__named_node *node = slice->node;
+    if (slice->many)
+        catalog->all_stale = true;
+    else if (node->is_new)
+        catalog->all_stale |= catalog->common != NULL;
+    else
+        drop_node(catalog, node);
+    if (node != NULL)
+        node->is_new = false;
+}
+
+/* Give a new slice its places. Returns false when out of memory. */
+static bool add_slice(berth__catalog *catalog, berth__offer_slice *slice,
+                      const berth__changed_slice *change)
+{
+    const berth__slice_facts *facts = change->facts;
+    const berth__device_reach *reach = &facts->reach;
+    berth__offer_pool *pool = get_pool(catalog, facts);
+    if (pool == NULL)
         return false;
-    slice->pool->slice_count++;
-    if (named->facts->left_out)
-        return true;
+    berth__named_node *node = reach->node_name != 0 ? get_node(catalog, reach->node_name) : NULL;
+    if (reach->node_name != 0 && node == NULL) {
+        note_empty(catalog, pool, NULL);
+        return false;
+    }
+    disturb(catalog, pool);
+    *slice = (berth__offer_slice){.facts = facts, .name = change->name, .pool = pool, .node = node};
     slice->everywhere =
-        (named->facts->shared_counter_count > 0 && !catalog->model->behaviours.counters_by_node) ||
-        (reach->node_name == 0 && reach->all_nodes);
-    if (slice->everywhere)
-        return true;
-    if (reach->node_name != 0)
-        return add_to_node(catalog, slice);
-    if (reach->has_selector || named->facts->per_device)
-        catalog->choosy[catalog->choosy_count++] = slice;
+        !facts->left_out &&
+        ((facts->shared_counter_count > 0 && !catalog->model->behaviours.counters_by_node) ||
+         (node == NULL && reach->all_nodes));
+    slice->many = node == NULL || facts->per_device || slice->everywhere;
+    link(&pool->first, slice, BERTH__OF_POOL);
+    if (node != NULL)
+        link(&node->first, slice, BERTH__OF_NODE);
+    if (slice->many)
+        link(&catalog->many, slice, BERTH__OF_MANY);
+    pool->slice_count++;
+    pool->many_count += slice->many;
+    catalog->many_count += slice->many;
+    catalog->many_changed |= slice->many;
+    drop_list_of(catalog, slice);
     return true;
 }
 
-/* List the slices of each pool, and the pools with slices that every node sees. */
-static bool fill_pools(berth__catalog *catalog)
+/* Make the lists of slices that several nodes may see. Returns false when out of memory. */
+static bool list_many(berth__catalog *catalog)
 {
-    catalog->everywhere =
-        berth__arena_alloc(&catalog->arena, catalog->pools.count * sizeof(*catalog->everywhere), 8);
-    if (catalog->everywhere == NULL)
+    berth__arena *arena = &catalog->many_arena;
+    const size_t bytes = (catalog->many_count + 1) * sizeof(berth__offer_slice *);
+    berth__arena_reset(arena);
+    catalog->unnamed_count = catalog->choosy_count = catalog->everywhere_count = 0;
+    catalog->unnamed = berth__arena_alloc(arena, bytes, 8);
+    catalog->choosy = berth__arena_alloc(arena, bytes, 8);
+    catalog->everywhere = berth__arena_alloc(arena, bytes, 8);
+    if (catalog->unnamed == NULL || catalog->choosy == NULL || catalog->everywhere == NULL)
         return false;
     catalog->mark++;
-    for (uint32_t i = 0; i < catalog->slice_count; i++) {
-        berth__offer_slice *slice = &catalog->slices[i];
-        berth__offer_pool *pool = slice->pool;
-        if (pool->slices == NULL) {
-            pool->slices =
-                berth__arena_alloc(&catalog->arena, pool->slice_count * sizeof(*pool->slices), 8);
-            pool->slice_count = 0;
+    for (berth__offer_slice *slice = catalog->many; slice != NULL;
+         slice = slice->links[BERTH__OF_MANY].next) {
+        const berth__slice_facts *facts = slice->facts;
+        if (slice->node == NULL || facts->per_device)
+            catalog->unnamed[catalog->unnamed_count++] = slice;
+        if (slice->everywhere && slice->pool->seen != catalog->mark) {
+            slice->pool->seen = catalog->mark;
+            catalog->everywhere[catalog->everywhere_count++] = slice->pool;
         }
-        if (pool->slices == NULL)
-            return false;
-        pool->slices[pool->slice_count++] = slice;
-        if (slice->everywhere && pool->seen != catalog->mark) {
-            pool->seen = catalog->mark;
-            catalog->everywhere[catalog->everywhere_count++] = pool;
-        }
+        if (!slice->everywhere && !facts->left_out && slice->node == NULL &&
+            (facts->reach.has_selector || facts->per_device))
+            catalog->choosy[catalog->choosy_count++] = slice;
     }
+    berth__slices_sort(catalog, catalog->choosy, catalog->choosy_count);
+    catalog->many_changed = false;
     return true;
 }
 
-static bool build(berth__catalog *catalog, berth__device_uses *uses, berth__named_slice *slices,
-                  uint32_t count, const berth__taint_rules *rules)
+/* Number contents and models anew if most numbers are of no use any more. */
+static void number_anew(berth__catalog *catalog)
 {
-    catalog->slices =
-        berth__arena_alloc(&catalog->arena, (count + 1) * sizeof(*catalog->slices), 8);
-    catalog->choosy =
-        berth__arena_alloc(&catalog->arena, (count + 1) * sizeof(*catalog->choosy), 8);
-    catalog->unnamed =
-        berth__arena_alloc(&catalog->arena, (count + 1) * sizeof(*catalog->unnamed), 8);
-    if (catalog->slices == NULL || catalog->choosy == NULL || catalog->unnamed == NULL)
-        return false;
-    qsort_r(slices, count, sizeof(*slices), by_name, catalog->model);
+    const berth__contents *contents = &catalog->contents;
+    if (contents->removed < REMOVED_MIN + contents->count / 2 &&
+        catalog->models.count < REMOVED_MIN + 2 * catalog->nodes.count)
+        return;
+    close_all(catalog);
+    berth__contents_clear(&catalog->contents);
+    for (uint32_t b = 0; b < catalog->models.bucket_count; b++)
+        catalog->models.buckets[b] = NULL;
+    catalog->models.count = 0;
+    berth__arena_reset(&catalog->models_arena);
+    catalog->numbering++;
+}
+
+/* The place of that number; NULL when out of memory. */
+static berth__offer_slice *place_of(berth__catalog *catalog, uint32_t id)
+{
+    uint32_t before = catalog->slice_capacity;
+    if (!berth__grow(catalog->model->allocator, &catalog->slices, &catalog->slice_capacity, id + 1,
+                     sizeof(*catalog->slices)))
+        return NULL;
+    for (uint32_t i = before; i < catalog->slice_capacity; i++)
+        catalog->slices[i] = NULL;
+    if (catalog->slices[id] == NULL)
+        catalog->slices[id] =
+            berth__arena_alloc_zero(&catalog->arena, sizeof(*catalog->slices[id]), 16);
+    return catalog->slices[id];
+}
+
+bool berth__catalog_change(berth__catalog *catalog, const berth__changed_slice *changes,
+                           uint32_t count)
+{
+    bool ok = true;
+    /* First remove all, so that no key is left whose text may be gone. */
     for (uint32_t i = 0; i < count; i++)
-        if (!add_slice(catalog, uses, &slices[i], rules))
-            return false;
-    return fill_pools(catalog) && berth__contents_number(catalog, &catalog->content_count);
-}
-
-static void unlist(berth__device_uses *uses)
-{
-    for (uint32_t b = 0; b < uses->table.bucket_count; b++)
-        for (void *entry = uses->table.buckets[b]; entry != NULL;
-             entry = ((berth__keymap_entry *)entry)->next)
-            ((berth__device_use *)entry)->offered = false;
-}
-
-bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
-                          berth__named_slice *slices, uint32_t count,
-                          const berth__taint_rules *rules)
-{
-    forget(catalog);
-    unlist(uses);
-    bool ok = build(catalog, uses, slices, count, rules);
-    catalog->build++;
-    if (!ok)
-        forget(catalog);
-    berth__device_uses_trim(uses);
-    return ok;
-}
-
-/* ---- offers of a node ---- */
-
-bool berth__reach_meets(const berth__model *model, const berth__device_reach *reach,
-                        const berth__offer_node *node, berth_str *problem)
-{
-    if (reach->node_name != 0)
-        return reach->node_name == node->name;
-    if (reach->all_nodes || !reach->has_selector)
-        return reach->all_nodes;
-    if (reach->problem.len > 0) {
-        *problem = reach->problem;
-        return false;
+        if (changes[i].id < catalog->slice_capacity && catalog->slices[changes[i].id] != NULL &&
+            catalog->slices[changes[i].id]->pool != NULL)
+            remove_slice(catalog, catalog->slices[changes[i].id]);
+    for (uint32_t i = 0; i < count && ok; i++) {
+        berth__offer_slice *slice =
+            changes[i].facts != NULL ? place_of(catalog, changes[i].id) : NULL;
+        ok = changes[i].facts == NULL ||
+             (slice != NULL && (slice->pool != NULL || add_slice(catalog, slice, &changes[i])));
     }
-    return berth__node_selector_meets(&model->strings, &reach->selector, node->name, node->labels);
+    free_empty(catalog);
+    number_anew(catalog);
+    drop_all_if_stale(catalog);
+    return ok && (!catalog->many_changed || list_many(catalog));
 }
 
-/* Whether a slice for some nodes includes this node. */
-static bool chooses(berth__catalog *catalog, const berth__offer_slice *slice,
-                    const berth__offer_node *node, berth_str *problem)
+bool berth__catalog_open(berth__catalog *catalog, uint32_t id)
 {
-    const berth__slice_facts *facts = slice->facts;
-    berth_str why = {0};
-    bool met = false;
-    if (facts->reach.has_selector)
-        met = berth__reach_meets(catalog->model, &facts->reach, node, &why);
-    uint32_t device = 0;
-    for (; !facts->reach.has_selector && device < facts->device_count && !met; device++) {
-        met = berth__reach_meets(catalog->model, &facts->devices[device].reach, node, &why);
-        if (why.len > 0)
-            break;
-    }
-    if (why.len == 0)
-        return met;
-    berth_str name = berth__text(catalog->model, slice->name);
-    berth__arena *arena = &catalog->nodes_arena;
-    if (facts->reach.has_selector) {
-        *problem =
-            berth__device_text(arena, "failed to perform node selection for slice %.*s: %.*s",
-                               (int)name.len, name.data, (int)why.len, why.data);
-        return false;
-    }
-    berth_str id = berth__text(catalog->model, facts->devices[device].name);
-    *problem = berth__device_text(
-        arena, "failed to perform node selection for device %.*s in slice %.*s: %.*s", (int)id.len,
-        id.data, (int)name.len, name.data, (int)why.len, why.data);
-    return false;
+    const berth__offer_slice *slice = id < catalog->slice_capacity ? catalog->slices[id] : NULL;
+    return slice == NULL || slice->pool == NULL || berth__pool_open(catalog, slice->pool);
 }
 
-/* The pools that have slices which this node sees but some other node does not; these slices are
- * marked. */
-typedef struct own_pools {
-    berth__offer_pool **items;
-    uint32_t count;
-} own_pools;
-
-static void see(berth__catalog *catalog, berth__offer_slice *slice, own_pools *own)
+void berth__catalog_taint(berth__catalog *catalog, berth__taint_rules rules)
 {
-    slice->seen = catalog->mark;
-    if (slice->pool->seen == catalog->mark)
+    catalog->rules = rules;
+    close_all(catalog);
+    drop_all_if_stale(catalog);
+}
+
+void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch)
+{
+    if (catalog->layout_epoch == layout_epoch)
         return;
-    slice->pool->seen = catalog->mark;
-    own->items[own->count++] = slice->pool;
-}
-
-static bool collect(berth__catalog *catalog, const berth__offer_node *node, own_pools *own,
-                    berth_str *problem)
-{
-    void *found = berth__keymap_find(&catalog->nodes, &node->name, sizeof(node->name));
-    node_slices *local = found;
-    uint32_t most = catalog->choosy_count;
-    for (berth__offer_slice *slice = local != NULL ? local->first : NULL; slice != NULL;
-         slice = slice->next_on_node)
-        most++;
-    own->items = berth__arena_alloc(&catalog->nodes_arena, (most + 1) * sizeof(*own->items), 8);
-    if (own->items == NULL)
-        return false;
-    catalog->mark++;
-    for (berth__offer_slice *slice = local != NULL ? local->first : NULL; slice != NULL;
-         slice = slice->next_on_node)
-        see(catalog, slice, own);
-    for (uint32_t i = 0; i < catalog->choosy_count && problem->len == 0; i++)
-        if (chooses(catalog, catalog->choosy[i], node, problem))
-            see(catalog, catalog->choosy[i], own);
-    return true;
-}
-
-/* The view of a pool with the slices of the newest generation that a node sees. */
-static const berth__pool_view *own_view(berth__catalog *catalog, berth__offer_pool *pool, bool own)
-{
-    berth__arena *arena = &catalog->nodes_arena;
-    const berth__offer_slice **kept =
-        berth__arena_alloc(arena, (pool->slice_count + 1) * sizeof(*kept), 8);
-    uint32_t count = 0;
-    if (kept == NULL)
-        return NULL;
-    for (uint32_t i = 0; i < pool->slice_count; i++) {
-        const berth__offer_slice *slice = pool->slices[i];
-        if (!slice->everywhere && !(own && slice->seen == catalog->mark))
-            continue;
-        if (count > 0 && slice->facts->generation < kept[0]->facts->generation)
-            continue;
-        if (count > 0 && slice->facts->generation > kept[0]->facts->generation)
-            count = 0;
-        kept[count++] = slice;
-    }
-    return berth__pool_view_get(catalog, pool, kept, count);
-}
-
-/* Order views by driver and pool; views with binding conditions come last. */
-static int by_pool(const void *a, const void *b, void *model)
-{
-    const berth__pool_view *x = *(const berth__pool_view *const *)a;
-    const berth__pool_view *y = *(const berth__pool_view *const *)b;
-    if (x->binding != y->binding)
-        return x->binding ? 1 : -1;
-    int order = berth__str_cmp(berth__text(model, x->pool->key.driver),
-                               berth__text(model, y->pool->key.driver));
-    return order != 0 ? order
-                      : berth__str_cmp(berth__text(model, x->pool->key.name),
-                                       berth__text(model, y->pool->key.name));
-}
-
-/* Add a view to a list, unless it makes no difference to an allocator. */
-static bool put(const berth__pool_view *view, const berth__pool_view **views, uint32_t *count)
-{
-    if (view != NULL && !view->obsolete &&
-        (view->incomplete || view->invalid || view->offer_count > 0))
-        views[(*count)++] = view;
-    return view != NULL;
-}
-
-/* Note that the node, or (NULL) every node, sees devices of the pool. */
-static void watch(const berth__pool_view *view, berth__offer_pool *pool, const uint32_t *node)
-{
-    if (view == NULL || view->offer_count == 0)
-        return;
-    pool->watched_by_many |= node == NULL || (pool->watched && pool->watcher != *node);
-    pool->watcher = node != NULL ? *node : pool->watcher;
-    pool->watched = true;
-}
-
-static bool put_own(berth__catalog *catalog, berth__offer_pool *pool, const uint32_t *node,
-                    const berth__pool_view **views, uint32_t *count)
-{
-    const berth__pool_view *view = own_view(catalog, pool, node != NULL);
-    watch(view, pool, node);
-    return put(view, views, count);
-}
-
-/* A new list with room for `most` views. */
-static berth__node_offers *new_list(berth__catalog *catalog, uint32_t most,
-                                    const berth__pool_view ***views)
-{
-    berth__node_offers *list = berth__arena_alloc_zero(&catalog->nodes_arena, sizeof(*list), 8);
-    *views = berth__arena_alloc(&catalog->nodes_arena, (most + 1) * sizeof(**views), 8);
-    if (list == NULL || *views == NULL)
-        return NULL;
-    list->pools = *views;
-    return list;
-}
-
-/* The list for nodes without slices of their own. */
-static const berth__node_offers *common(berth__catalog *catalog)
-{
-    const berth__pool_view **views;
-    if (catalog->common != NULL)
-        return catalog->common;
-    berth__node_offers *list = new_list(catalog, catalog->everywhere_count, &views);
-    if (list == NULL)
-        return NULL;
-    for (uint32_t i = 0; i < catalog->everywhere_count; i++)
-        if (!put_own(catalog, catalog->everywhere[i], NULL, views, &list->count))
-            return NULL;
-    qsort_r(views, list->count, sizeof(*views), by_pool, catalog->model);
-    list->model = berth__node_model(catalog, list);
-    catalog->common = list;
-    return list;
-}
-
-/* The list of the node's own pools, and of the other pools that every node sees. */
-static berth__node_offers *list_views(berth__catalog *catalog, const own_pools *own, uint32_t node,
-                                      const berth__node_offers *others)
-{
-    const berth__pool_view **views;
-    berth__node_offers *list = new_list(catalog, own->count + others->count, &views);
-    if (list == NULL)
-        return NULL;
-    for (uint32_t i = 0; i < own->count; i++)
-        if (!put_own(catalog, own->items[i], &node, views, &list->count))
-            return NULL;
-    for (uint32_t i = 0; i < others->count; i++)
-        if (own->count == 0 || others->pools[i]->pool->seen != catalog->mark)
-            views[list->count++] = others->pools[i];
-    qsort_r(views, list->count, sizeof(*views), by_pool, catalog->model);
-    list->model = berth__node_model(catalog, list);
-    return list;
-}
-
-static const berth__node_offers *make_list(berth__catalog *catalog, const berth__offer_node *node)
-{
-    own_pools own = {0};
-    berth_str problem = {0};
-    const berth__node_offers *others = common(catalog);
-    if (others == NULL || !collect(catalog, node, &own, &problem))
-        return NULL;
-    if (own.count == 0 && problem.len == 0)
-        return others;
-    berth__node_offers *list = list_views(catalog, &own, node->id, others);
-    if (list != NULL)
-        list->problem = problem;
-    return list;
-}
-
-const berth__node_offers *berth__catalog_of(berth__catalog *catalog, const berth__offer_node *node)
-{
-    uint32_t before = catalog->node_capacity;
-    if (!berth__grow(catalog->model->allocator, &catalog->by_node, &catalog->node_capacity,
-                     node->id + 1, sizeof(*catalog->by_node)))
-        return NULL;
-    for (uint32_t i = before; i < catalog->node_capacity; i++)
-        catalog->by_node[i] = NULL;
-    if (catalog->by_node[node->id] == NULL)
-        catalog->by_node[node->id] = make_list(catalog, node);
-    return catalog->by_node[node->id];
+    berth__node_offers_forget(catalog);
+    catalog->layout_epoch = layout_epoch;
 }

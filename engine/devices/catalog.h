@@ -1,34 +1,60 @@
 /* The catalog of offered devices: ResourceSlices by pool and by node, in the order in which an
  * allocator examines them, and for each node the pools that it sees.
  *
- * The catalog is rebuilt whenever a slice has changed. A view of a pool is made once for each
- * set of its slices that some node sees, and a list of views once for each node, both at first use.
+ * A pool is open while its devices are listed; it is opened when a node's offers are first asked
+ * for. A changed slice closes its pool, and the lists of the nodes that see the pool are dropped:
+ * those that its slices name or, if some slice is for several nodes, all. So a change costs what
+ * the pool costs, and a pool that nobody looks at costs nothing but its slices' places.
  * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
 #ifndef BERTH_DEVICES_CATALOG_H
 #define BERTH_DEVICES_CATALOG_H
 
+#include "devices/contents.h"
 #include "devices/uses.h"
 #include "model/model.h"
 
 struct berth__offer_pool;
+struct berth__offer_slice;
 
 /* One device of a slice. */
 typedef struct berth__offer {
     const berth__device *device;
     const struct berth__offer_slice *slice;
     berth__device_use *use;
-    uint32_t content; /* number of its contents (devices/contents.h), below content_count */
+    uint32_t content; /* number of its contents (devices/contents.h) */
 } berth__offer;
+
+/* The slices that name one node. */
+typedef struct berth__named_node {
+    berth__keymap_entry entry;
+    berth__sym name;
+    struct berth__offer_slice *first;
+    uint32_t id;     /* the node's id, if a list was made for it */
+    uint64_t listed; /* equal to the catalog's `lists`: a list was made */
+    bool is_new;     /* it gets its first slice */
+    bool emptied;    /* it is among those that lost their last slice in this change */
+    struct berth__named_node *next_emptied;
+} berth__named_node;
+
+/* Lists that a slice is in. */
+enum { BERTH__OF_POOL, BERTH__OF_NODE, BERTH__OF_MANY, BERTH__SLICE_LISTS };
+
+typedef struct berth__slice_link {
+    struct berth__offer_slice *next,
+        **from; /* `from`: what points at the slice; NULL: not listed */
+} berth__slice_link;
 
 typedef struct berth__offer_slice {
     const berth__slice_facts *facts;
     berth__sym name;
-    struct berth__offer_pool *pool;
-    berth__offer *offers;                    /* in the slice's order */
-    struct berth__offer_slice *next_on_node; /* the next slice for the same single node */
-    struct berth__offer_slice *next_named;   /* the next one that berth__catalog_named returns */
-    bool everywhere;                         /* every node sees it, perhaps only for its counters */
-    uint64_t seen;                           /* used while the slices of a node are collected */
+    uint32_t offer_count;
+    berth__offer *offers;           /* in the slice's order; only while the pool is open */
+    struct berth__offer_pool *pool; /* NULL: there is no such slice now */
+    berth__named_node *node;        /* NULL: the slice names no node */
+    berth__slice_link links[BERTH__SLICE_LISTS];
+    bool everywhere; /* every node sees it, perhaps only for its counters */
+    bool many;       /* several nodes may see it */
+    uint64_t seen;   /* used while the slices of a node are collected */
 } berth__offer_slice;
 
 /* A counter of a set. */
@@ -62,10 +88,17 @@ typedef struct berth__offer_pool {
     struct {
         berth__sym driver, name;
     } key;
-    berth__offer_slice **slices; /* by name */
+    berth__offer_slice *first; /* of its slices, in no order */
     uint32_t slice_count;
+    uint32_t many_count; /* slices that several nodes may see */
+    uint64_t seen;       /* used while slices are collected */
+    bool emptied;        /* it is among those that lost their last slice in this change */
+    struct berth__offer_pool *next_emptied;
+    /* The rest holds while the pool is open. */
+    bool open;
+    berth__arena arena;          /* holds offers and views */
+    berth__offer_slice **slices; /* by name */
     berth__pool_view *views;
-    uint64_t seen; /* used while slices are collected */
     /* The nodes that see devices of the pool, as far as lists of views were made. */
     uint32_t watcher; /* the node's id, if it is a single node */
     bool watched, watched_by_many;
@@ -79,53 +112,78 @@ typedef struct berth__node_offers {
     berth_str problem; /* why the offers can't be determined */
 } berth__node_offers;
 
-typedef struct berth__catalog {
-    berth__model *model;
-    berth__arena arena;       /* holds everything except lists of views */
-    berth__arena nodes_arena; /* holds lists of views */
-    berth__arena scratch;
-    berth__keymap pools;
-    berth__keymap models;
-    berth__keymap nodes;        /* by name: slices for one node alone */
-    berth__offer_slice *slices; /* by name */
-    uint32_t slice_count;
-    berth__offer_slice **choosy; /* slices for some nodes */
-    uint32_t choosy_count;
-    berth__offer_slice **unnamed; /* all except those that berth__catalog_named returns */
-    uint32_t unnamed_count;
-    berth__offer_pool **everywhere; /* pools with slices that every node sees */
-    uint32_t everywhere_count;
-    /* The list for nodes without slices of their own; NULL: not made yet. */
-    const berth__node_offers *common;
-    uint32_t offer_count, content_count;
-    uint64_t mark;                      /* last number assigned to `seen` of slices and pools */
-    uint64_t name_mark;                 /* last number assigned to `seen` of uses */
-    const berth__node_offers **by_node; /* by node id; NULL: not made yet */
-    uint32_t node_capacity;
-    uint64_t layout_epoch; /* the epoch of `by_node` */
-    uint64_t build;        /* how often the catalog was built */
-} berth__catalog;
-
-berth_status berth__catalog_init(berth__catalog *catalog, berth__model *model);
-void berth__catalog_destroy(berth__catalog *catalog);
-
-/* One slice and its name. */
-typedef struct berth__named_slice {
-    berth__sym name;
-    const berth__slice_facts *facts;
-} berth__named_slice;
-
-/* DeviceTaintRules that select devices. */
+/* DeviceTaintRules that select devices, in the order of their records. */
 typedef struct berth__taint_rules {
     const berth__taint_rule_facts **items;
     uint32_t count;
 } berth__taint_rules;
 
-/* Rebuild the catalog; sorts `slices`. Returns false when out of memory; the catalog is then empty.
- * Cost: reads every device. */
-bool berth__catalog_build(berth__catalog *catalog, berth__device_uses *uses,
-                          berth__named_slice *slices, uint32_t count,
-                          const berth__taint_rules *rules);
+typedef struct berth__catalog {
+    berth__model *model;
+    berth__device_uses *uses;
+    berth__taint_rules rules; /* of the owner; see berth__catalog_taint */
+    berth__arena arena;       /* holds the slices' places */
+    berth__arena many_arena;  /* holds the lists of slices for many nodes */
+    berth__arena nodes_arena; /* holds lists of views */
+    berth__arena models_arena;
+    berth__arena scratch;
+    berth__keymap pools;
+    berth__keymap models;
+    berth__keymap nodes;         /* berth__named_node */
+    berth__offer_slice **slices; /* by the store's number; NULL: none yet */
+    uint32_t slice_capacity;
+    berth__contents contents;
+    /* During a change. */
+    berth__offer_pool *emptied_pools;
+    berth__named_node *emptied_nodes;
+    bool all_stale; /* any node may see other devices than before */
+    /* Slices that several nodes may see. */
+    berth__offer_slice *many; /* in no order */
+    uint32_t many_count;
+    bool many_changed;           /* the following lists must be made */
+    berth__offer_slice **choosy; /* by name: slices for some nodes */
+    uint32_t choosy_count;
+    berth__offer_slice **unnamed; /* those that berth__catalog_named does not return */
+    uint32_t unnamed_count;
+    berth__offer_pool **everywhere; /* pools with slices that every node sees */
+    uint32_t everywhere_count;
+    /* Lists of views. */
+    const berth__node_offers *common;   /* for nodes without slices of their own; NULL: not made */
+    const berth__node_offers **by_node; /* by node id; NULL: not made yet */
+    uint32_t node_capacity;
+    uint32_t dropped;      /* lists that are dropped, but still in memory */
+    uint64_t lists;        /* how often all lists were dropped; from 1 */
+    uint64_t layout_epoch; /* the epoch of `by_node` */
+    uint64_t mark;         /* last number assigned to `seen` of slices and pools */
+    uint64_t name_mark;    /* last number assigned to `seen` of uses */
+    /* What those who keep results have to follow. */
+    uint64_t build;     /* changes after which any node may see other devices */
+    uint64_t closings;  /* pools closed: their offers are gone */
+    uint64_t numbering; /* how often numbers of contents and models began anew */
+    uint32_t *stale;    /* ids of nodes that see other devices than before */
+    uint32_t stale_count, stale_capacity;
+} berth__catalog;
+
+/* The catalog is empty. It counts offers in `uses`, which must live longer. */
+berth_status berth__catalog_init(berth__catalog *catalog, berth__model *model,
+                                 berth__device_uses *uses);
+void berth__catalog_destroy(berth__catalog *catalog);
+
+/* A slice that is new, changed or (`facts` NULL) gone. */
+typedef struct berth__changed_slice {
+    uint32_t id; /* the store's number */
+    berth__sym name;
+    const berth__slice_facts *facts;
+} berth__changed_slice;
+
+/* Take over changes. The former facts may be freed already. Returns false when out of memory; call
+ * again with the same changes before anything else. Cost: linear in the slices and devices of the
+ * pools that were open. */
+bool berth__catalog_change(berth__catalog *catalog, const berth__changed_slice *changes,
+                           uint32_t count);
+
+/* The rules have changed; their facts must live until the next call. */
+void berth__catalog_taint(berth__catalog *catalog, berth__taint_rules rules);
 
 /* The node facts have a new epoch: drop the lists of views. */
 void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch);
@@ -141,9 +199,16 @@ typedef struct berth__offer_node {
 berth__offer_pool *berth__catalog_pool(const berth__catalog *catalog, berth__sym driver,
                                        berth__sym name);
 
-/* The first of the slices that are for this node alone, of any generation, left out or not;
- * NULL: there are none. */
+/* The first of the slices that name this node, of any generation, left out or not; NULL: there are
+ * none. Those that select nodes by device are among `unnamed`, too. */
 const berth__offer_slice *berth__catalog_named(const berth__catalog *catalog, berth__sym node);
+
+/* Open the pool of the slice with that number, if there is such a slice. Returns false when out of
+ * memory. */
+bool berth__catalog_open(berth__catalog *catalog, uint32_t id);
+
+/* Open the pool if it is closed. Returns false when out of memory. */
+bool berth__pool_open(berth__catalog *catalog, berth__offer_pool *pool);
 
 /* The offers that the node sees; NULL when out of memory. Valid until the catalog changes. */
 const berth__node_offers *berth__catalog_of(berth__catalog *catalog, const berth__offer_node *node);
@@ -154,7 +219,17 @@ bool berth__reach_meets(const berth__model *model, const berth__device_reach *re
 
 /* ---- internal to this module ---- */
 
-/* The view of a pool that consists of these slices, sorted by name; NULL when out of memory. */
+/* Close the pool if it is open. Does not read facts. */
+void berth__pool_close(berth__catalog *catalog, berth__offer_pool *pool);
+
+/* Drop all lists of views. */
+void berth__node_offers_forget(berth__catalog *catalog);
+
+/* Sort slices by name. */
+void berth__slices_sort(const berth__catalog *catalog, berth__offer_slice **items, uint32_t count);
+
+/* The view of an open pool that consists of these slices, sorted by name; NULL when out of
+ * memory. */
 const berth__pool_view *berth__pool_view_get(berth__catalog *catalog, berth__offer_pool *pool,
                                              const berth__offer_slice *const *kept, uint32_t count);
 

@@ -1,13 +1,10 @@
 /* Numbers devices by their contents, ignoring names and the nodes they are for. */
 #include "devices/contents.h"
 
-#include "base/hash.h"
+#include <string.h>
 
-typedef struct contents {
-    berth__offer **places; /* the first offer of each content, by hash; NULL: free */
-    uint32_t mask;
-    uint32_t count;
-} contents;
+#include "base/hash.h"
+#include "devices/catalog.h"
 
 /* ---- hashing ---- */
 
@@ -145,33 +142,84 @@ static bool same(const berth__offer *one, const berth__offer *other)
 
 /* ---- numbers ---- */
 
-static void number(contents *all, berth__offer *offer)
+void berth__contents_destroy(berth__contents *contents)
 {
-    uint32_t at = (uint32_t)hash_of(offer) & all->mask;
-    while (all->places[at] != NULL && !same(all->places[at], offer))
-        at = (at + 1) & all->mask;
-    if (all->places[at] == NULL) {
-        all->places[at] = offer;
-        offer->content = all->count++;
-    } else {
-        offer->content = all->places[at]->content;
-    }
+    const berth_allocator *allocator = contents->allocator;
+    berth__free(allocator, contents->items, contents->capacity * sizeof(*contents->items));
+    berth__free(allocator, contents->buckets, contents->bucket_count * sizeof(*contents->buckets));
+    *contents = (berth__contents){.allocator = allocator};
 }
 
-bool berth__contents_number(const berth__catalog *catalog, uint32_t *count)
+void berth__contents_clear(berth__contents *contents)
 {
-    const berth_allocator *allocator = catalog->model->allocator;
-    size_t places = 16;
-    while (places < 2 * (size_t)catalog->offer_count)
-        places *= 2;
-    contents all = {.places = berth__alloc_zero(allocator, places * sizeof(berth__offer *), 64),
-                    .mask = (uint32_t)places - 1};
-    if (all.places == NULL)
+    if (contents->bucket_count > 0)
+        memset(contents->buckets, 0, contents->bucket_count * sizeof(*contents->buckets));
+    contents->count = contents->removed = 0;
+}
+
+static uint32_t *bucket_of(const berth__contents *contents, uint64_t hash)
+{
+    return &contents->buckets[hash & (contents->bucket_count - 1)];
+}
+
+static void put(berth__contents *contents, uint32_t number)
+{
+    uint32_t *bucket = bucket_of(contents, contents->items[number].hash);
+    contents->items[number].next = *bucket;
+    *bucket = number + 1;
+}
+
+/* Make room for one more content. */
+static bool reserve(berth__contents *contents)
+{
+    enum { FIRST = 64 };
+    const berth_allocator *allocator = contents->allocator;
+    if (!berth__grow(allocator, &contents->items, &contents->capacity, contents->count + 1,
+                     sizeof(*contents->items)))
         return false;
-    for (uint32_t i = 0; i < catalog->slice_count; i++)
-        for (uint32_t k = 0; k < catalog->slices[i].facts->device_count; k++)
-            number(&all, &catalog->slices[i].offers[k]);
-    berth__free(allocator, all.places, places * sizeof(berth__offer *));
-    *count = all.count;
+    if (contents->bucket_count > contents->count)
+        return true;
+    uint32_t count = contents->bucket_count == 0 ? FIRST : 2 * contents->bucket_count;
+    uint32_t *buckets = berth__alloc_zero(allocator, count * sizeof(*buckets), 64);
+    if (buckets == NULL)
+        return false;
+    berth__free(allocator, contents->buckets, contents->bucket_count * sizeof(*buckets));
+    contents->buckets = buckets;
+    contents->bucket_count = count;
+    for (uint32_t i = 0; i < contents->count; i++)
+        if (contents->items[i].first != NULL)
+            put(contents, i);
     return true;
+}
+
+bool berth__contents_add(berth__contents *contents, berth__offer *offer)
+{
+    const uint64_t hash = hash_of(offer);
+    uint32_t at = contents->bucket_count > 0 ? *bucket_of(contents, hash) : 0;
+    for (; at != 0; at = contents->items[at - 1].next) {
+        const berth__content *known = &contents->items[at - 1];
+        if (known->hash == hash && same(known->first, offer)) {
+            offer->content = at - 1;
+            return true;
+        }
+    }
+    if (!reserve(contents))
+        return false;
+    offer->content = contents->count++;
+    contents->items[offer->content] = (berth__content){.first = offer, .hash = hash};
+    put(contents, offer->content);
+    return true;
+}
+
+void berth__contents_remove(berth__contents *contents, const berth__offer *offer)
+{
+    berth__content *content = &contents->items[offer->content];
+    if (content->first != offer)
+        return;
+    uint32_t *at = bucket_of(contents, content->hash);
+    while (*at != offer->content + 1)
+        at = &contents->items[*at - 1].next;
+    *at = content->next;
+    content->first = NULL;
+    contents->removed++;
 }

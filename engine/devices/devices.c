@@ -38,7 +38,7 @@ berth_status berth__devices_create(berth__storage *storage, berth__devices **out
         return BERTH_E_NOMEM;
     }
     if (berth__device_uses_init(&devices->uses, allocator) != BERTH_OK ||
-        berth__catalog_init(&devices->catalog, storage->model) != BERTH_OK ||
+        berth__catalog_init(&devices->catalog, storage->model, &devices->uses) != BERTH_OK ||
         berth__verdicts_init(&devices->verdicts, storage->model) != BERTH_OK ||
         berth__outcomes_init(&devices->outcomes, allocator) != BERTH_OK ||
         berth__backing_init(&devices->backing, storage) != BERTH_OK) {
@@ -57,6 +57,9 @@ void berth__devices_destroy(berth__devices *devices)
     for (uint32_t i = 0; i < devices->held_capacity; i++)
         free_held(devices, i);
     berth__free(allocator, devices->held, devices->held_capacity * sizeof(*devices->held));
+    berth__free(allocator, devices->changed_slices,
+                devices->changed_capacity * sizeof(*devices->changed_slices));
+    berth__free(allocator, devices->rules, devices->rule_capacity * sizeof(*devices->rules));
     berth__backing_destroy(&devices->backing);
     berth__outcomes_destroy(&devices->outcomes);
     berth__verdicts_destroy(&devices->verdicts);
@@ -190,6 +193,16 @@ static bool take_over_claim(berth__devices *devices, uint32_t id)
 
 /* ---- following the store ---- */
 
+static bool note_slice(berth__devices *devices, uint32_t id)
+{
+    if (!berth__grow(devices->model->allocator, &devices->changed_slices,
+                     &devices->changed_capacity, devices->changed_count + 1,
+                     sizeof(*devices->changed_slices)))
+        return false;
+    devices->changed_slices[devices->changed_count++] = id;
+    return true;
+}
+
 static bool take_over(berth__devices *devices, uint32_t entry)
 {
     uint32_t id = entry & ~BERTH__DEVICE_KIND_BITS;
@@ -197,7 +210,9 @@ static bool take_over(berth__devices *devices, uint32_t entry)
     case BERTH__DEVICE_CLAIM_BITS:
         return take_over_claim(devices, id);
     case BERTH__DEVICE_SLICE_BITS:
-        devices->slices_changed = true;
+        return note_slice(devices, id);
+    case BERTH__DEVICE_RULE_BITS:
+        devices->rules_changed = true;
         return true;
     default:
         return true; /* classes are looked up when needed */
@@ -206,10 +221,15 @@ static bool take_over(berth__devices *devices, uint32_t entry)
 
 static bool take_over_all(berth__devices *devices)
 {
-    for (uint32_t id = 0; id < devices->storage->device_claims.count; id++)
+    const berth__storage *storage = devices->storage;
+    for (uint32_t id = 0; id < storage->device_claims.count; id++)
         if (!take_over_claim(devices, id))
             return false;
-    devices->slices_changed = true;
+    devices->changed_count = 0;
+    for (uint32_t id = 0; id < storage->slices.count; id++)
+        if (!note_slice(devices, id))
+            return false;
+    devices->rules_changed = true;
     devices->fresh = false;
     return true;
 }
@@ -231,43 +251,76 @@ static bool follow_store(berth__devices *devices)
 
 /* List the rules that select devices, in the order of their records. Returns false when out of
  * memory. */
-static bool list_rules(const berth__storage *storage, berth__arena *arena, berth__taint_rules *out)
+static bool list_rules(berth__devices *devices, berth__taint_rules *out)
 {
+    const berth__storage *storage = devices->storage;
     const berth__keymap *table = &storage->tables[BERTH_KIND_DEVICE_TAINT_RULE];
     *out = (berth__taint_rules){0};
     if (table->count == 0 || !storage->model->behaviours.device_taint_rules)
         return true;
-    out->items = berth__arena_alloc(arena, table->count * sizeof(*out->items), 8);
-    for (uint32_t b = 0; out->items != NULL && b < table->bucket_count; b++)
+    if (!berth__grow(devices->model->allocator, &devices->rules, &devices->rule_capacity,
+                     table->count, sizeof(*devices->rules)))
+        return false;
+    out->items = devices->rules;
+    for (uint32_t b = 0; b < table->bucket_count; b++)
         for (const void *at = table->buckets[b]; at != NULL;
              at = ((const berth__keymap_entry *)at)->next) {
             const berth__taint_rule *rule = at;
             if (rule->facts != NULL && rule->facts->selects)
                 out->items[out->count++] = rule->facts;
         }
-    return out->items != NULL;
+    return true;
 }
 
-static bool make_catalog(berth__devices *devices)
+static bool apply_rules(berth__devices *devices)
 {
-    const berth__storage *storage = devices->storage;
-    berth__arena *arena = &devices->searches;
-    uint32_t count = 0;
-    berth__arena_reset(arena);
-    berth__named_slice *slices =
-        berth__arena_alloc(arena, (storage->slices.count + 1) * sizeof(*slices), 8);
     berth__taint_rules rules;
-    if (slices == NULL || !list_rules(storage, arena, &rules))
+    if (!devices->rules_changed)
+        return true;
+    if (!list_rules(devices, &rules))
         return false;
-    for (uint32_t i = 0; i < storage->slices.count; i++) {
-        const berth__slice *slice = berth__storage_slice_at(storage, i);
-        if (slice->facts != NULL)
-            slices[count++] = (berth__named_slice){slice->record.key.name, slice->facts};
+    berth__catalog_taint(&devices->catalog, rules);
+    devices->rules_changed = false;
+    return true;
+}
+
+static bool apply_slices(berth__devices *devices)
+{
+    berth__arena *arena = &devices->searches;
+    const uint32_t count = devices->changed_count;
+    if (count == 0)
+        return true;
+    berth__arena_reset(arena);
+    berth__changed_slice *changes = berth__arena_alloc(arena, count * sizeof(*changes), 8);
+    if (changes == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t id = devices->changed_slices[i];
+        const berth__slice *slice = berth__storage_slice_at(devices->storage, id);
+        changes[i] = (berth__changed_slice){id, slice->record.key.name, slice->facts};
     }
-    if (!berth__catalog_build(&devices->catalog, &devices->uses, slices, count, &rules))
+    if (!berth__catalog_change(&devices->catalog, changes, count))
         return false;
-    berth__verdicts_follow(&devices->verdicts, devices->catalog.content_count);
-    devices->slices_changed = false;
+    devices->changed_count = 0;
+    return true;
+}
+
+/* Tell those who keep results about the catalog. */
+static void pass_on(berth__devices *devices)
+{
+    berth__catalog *catalog = &devices->catalog;
+    berth__verdicts_follow(&devices->verdicts, catalog);
+    for (uint32_t i = 0; i < catalog->stale_count; i++)
+        berth__outcomes_note_node(&devices->outcomes, catalog->stale[i]);
+    catalog->stale_count = 0;
+}
+
+/* Apply changes of the store. Returns false when out of memory. */
+static bool follow(berth__devices *devices)
+{
+    if (!follow_store(devices) || !apply_rules(devices) || !apply_slices(devices))
+        return false;
+    pass_on(devices);
     return true;
 }
 
@@ -281,11 +334,26 @@ void berth__devices_begin_question(berth__devices *devices)
 
 bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch)
 {
-    if (!berth__backing_follow(&devices->backing) || !follow_store(devices) ||
-        (devices->slices_changed && !make_catalog(devices)))
+    if (!berth__backing_follow(&devices->backing) || !follow(devices))
         return false;
     berth__catalog_follow(&devices->catalog, layout_epoch);
     berth__outcomes_follow(&devices->outcomes, devices->catalog.build, layout_epoch,
                            devices->removals);
     return true;
+}
+
+void berth__devices_keep_up(berth__devices *devices)
+{
+    const uint64_t behind = devices->storage->device_journal_end - devices->seen;
+    if (behind < BERTH__DEVICE_JOURNAL / 2 || !berth__backing_follow(&devices->backing) ||
+        !follow_store(devices))
+        return;
+    const uint32_t count = devices->changed_count;
+    if (!follow(devices))
+        return;
+    /* Many slices have come, probably as a cluster is loaded: open their pools while they are in
+     * the cache, rather than in the first decision that looks at all nodes. */
+    for (uint32_t i = 0; i < count; i++)
+        if (!berth__catalog_open(&devices->catalog, devices->changed_slices[i]))
+            return;
 }

@@ -23,9 +23,14 @@ typedef struct berth__devices {
     berth__backing backing;
     struct berth__held_devices **held; /* by claim id: the devices counted in `uses`; NULL: none */
     uint32_t held_capacity;
-    uint64_t seen;         /* entries of the store's journal applied */
-    bool fresh;            /* everything must be read */
-    bool slices_changed;   /* the catalog must be rebuilt */
+    uint64_t seen; /* entries of the store's journal applied */
+    bool fresh;    /* everything must be read */
+    /* Changes for the catalog: numbers of slices, perhaps several times; and of any rule. */
+    uint32_t *changed_slices;
+    uint32_t changed_count, changed_capacity;
+    bool rules_changed;
+    const berth__taint_rule_facts **rules; /* those that select devices */
+    uint32_t rule_capacity;
     uint64_t removals;     /* the model's count of removed texts when the question began */
     berth__arena searches; /* for searches */
 } berth__devices;
@@ -41,8 +46,11 @@ void berth__devices_destroy(berth__devices *devices);
 void berth__devices_begin_question(berth__devices *devices);
 
 /* Apply changes of the store, and the epoch of the node facts. Returns false when out of memory;
- * the next call then does the rest. Cost: linear in what changed; after a change of a slice, reads
- * every device. */
+ * the next call then does the rest. Cost: linear in what changed. */
 bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch);
+
+/* The store has changed: apply its changes before its journal is too short for them. What memory is
+ * too short for is left to berth__devices_refresh. */
+void berth__devices_keep_up(berth__devices *devices);
 
 #endif

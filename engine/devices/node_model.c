@@ -51,7 +51,7 @@ static uint32_t number_of(berth__catalog *catalog, const berth__words *words)
     node_model *model = found;
     if (model != NULL)
         return model->number;
-    model = berth__arena_alloc_zero(&catalog->arena, sizeof(*model) + bytes, 16);
+    model = berth__arena_alloc_zero(&catalog->models_arena, sizeof(*model) + bytes, 16);
     if (model == NULL)
         return 0;
     memcpy(model->words, key, bytes);

@@ -57,11 +57,16 @@ void berth__outcomes_follow(berth__outcome_table *table, uint64_t build, uint64_
     table->removals = removals;
 }
 
+void berth__outcomes_note_node(berth__outcome_table *table, uint32_t node)
+{
+    table->changed[table->changed_end++ % BERTH__NODES_CHANGED] = node;
+}
+
 void berth__outcomes_note(berth__outcome_table *table, const berth__offer_pool *pool)
 {
     if (pool == NULL || (!pool->watched && !pool->watched_by_many))
         return;
-    table->changed[table->changed_end++ % BERTH__NODES_CHANGED] = pool->watcher;
+    berth__outcomes_note_node(table, pool->watcher);
     if (pool->watched_by_many)
         table->void_until = table->changed_end;
 }

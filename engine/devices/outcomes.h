@@ -57,6 +57,9 @@ void berth__outcomes_destroy(berth__outcome_table *table);
 void berth__outcomes_follow(berth__outcome_table *table, uint64_t build, uint64_t layout_epoch,
                             uint64_t removals);
 
+/* Note that the node sees other devices. */
+void berth__outcomes_note_node(berth__outcome_table *table, uint32_t node);
+
 /* Note that the use of a device of the pool has changed (NULL: the device is in no offered
  * pool). */
 void berth__outcomes_note(berth__outcome_table *table, const berth__offer_pool *pool);

@@ -41,12 +41,11 @@ static bool has_counters(const berth__offer_slice *slice)
 }
 
 /* List the slices with counters, seen or not: every view of a pool has all its counters. */
-static bool list_counter_slices(berth__catalog *catalog, berth__pool_view *view)
+static bool list_counter_slices(berth__offer_pool *pool, berth__pool_view *view)
 {
-    const berth__offer_pool *pool = view->pool;
     const bool whole = (int64_t)view->kept_count == view->kept[0]->facts->slice_count;
     const berth__offer_slice **list =
-        berth__arena_alloc(&catalog->arena, (pool->slice_count + 1) * sizeof(*list), 8);
+        berth__arena_alloc(&pool->arena, (pool->slice_count + 1) * sizeof(*list), 8);
     if (list == NULL)
         return false;
     for (uint32_t i = 0; i < view->kept_count; i++)
@@ -69,14 +68,13 @@ static uint32_t point(const berth__offer_slice *slice, const berth__offer **list
 
 /* List the devices that these nodes see and, if the view is a part of the pool, the others of the
  * generation. */
-static bool list_offers(berth__catalog *catalog, berth__pool_view *view)
+static bool list_offers(berth__offer_pool *pool, berth__pool_view *view)
 {
-    const berth__offer_pool *pool = view->pool;
     uint32_t total = 0;
     for (uint32_t i = 0; i < pool->slice_count; i++)
         total += pool->slices[i]->facts->device_count;
     const berth__offer **list =
-        berth__arena_alloc(&catalog->arena, (total + 1) * sizeof(const berth__offer *), 8);
+        berth__arena_alloc(&pool->arena, (total + 1) * sizeof(const berth__offer *), 8);
     if (list == NULL)
         return false;
     uint32_t at = 0;
@@ -118,14 +116,13 @@ static bool has_set(const berth__pool_view *view, berth__sym set)
     return false;
 }
 
-static bool list_sets(berth__catalog *catalog, berth__pool_view *view)
+static bool list_sets(berth__arena *arena, berth__pool_view *view)
 {
     uint32_t total = 0;
     for (uint32_t i = 0; i < view->counter_slice_count; i++)
         for (uint32_t s = 0; s < view->counter_slices[i]->facts->shared_counter_count; s++)
             total += view->counter_slices[i]->facts->shared_counters[s].count;
-    berth__pool_counter *counters =
-        berth__arena_alloc(&catalog->arena, (total + 1) * sizeof(*counters), 16);
+    berth__pool_counter *counters = berth__arena_alloc(arena, (total + 1) * sizeof(*counters), 16);
     if (counters == NULL)
         return false;
     for (uint32_t i = 0; i < view->counter_slice_count; i++) {
@@ -199,13 +196,13 @@ static bool is_covered(const berth__pool_view *view)
     return true;
 }
 
-static bool fill(berth__catalog *catalog, berth__pool_view *view)
+static bool fill(berth__catalog *catalog, berth__offer_pool *pool, berth__pool_view *view)
 {
-    check_complete(view->pool, view);
+    check_complete(pool, view);
     if (view->obsolete || view->incomplete)
         return true;
-    if (!list_offers(catalog, view) || !list_counter_slices(catalog, view) ||
-        !list_sets(catalog, view))
+    if (!list_offers(pool, view) || !list_counter_slices(pool, view) ||
+        !list_sets(&pool->arena, view))
         return false;
     view->invalid = !names_differ(catalog, view) || !sets_differ(view) || !is_covered(view);
     if (view->invalid) {
@@ -222,14 +219,14 @@ const berth__pool_view *berth__pool_view_get(berth__catalog *catalog, berth__off
         if (view->kept_count == count && memcmp(view->kept, kept, count * sizeof(*kept)) == 0)
             return view;
     bool ok = true;
-    berth__pool_view *view = berth__arena_alloc_zero(&catalog->arena, sizeof(*view), 8);
-    const void *copy = berth__arena_copy(&catalog->arena, kept, count * sizeof(*kept), &ok);
+    berth__pool_view *view = berth__arena_alloc_zero(&pool->arena, sizeof(*view), 8);
+    const void *copy = berth__arena_copy(&pool->arena, kept, count * sizeof(*kept), &ok);
     if (view == NULL || !ok)
         return NULL;
     view->pool = pool;
     view->kept = copy;
     view->kept_count = count;
-    if (!fill(catalog, view))
+    if (!fill(catalog, pool, view))
         return NULL;
     view->next = pool->views;
     pool->views = view;

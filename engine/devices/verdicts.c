@@ -48,10 +48,12 @@ void berth__verdicts_destroy(berth__verdicts *verdicts)
     berth__arena_destroy(&verdicts->scratch);
 }
 
-void berth__verdicts_follow(berth__verdicts *verdicts, uint32_t content_count)
+void berth__verdicts_follow(berth__verdicts *verdicts, const berth__catalog *catalog)
 {
-    verdicts->build++;
-    verdicts->content_count = content_count;
+    verdicts->numbering = catalog->numbering;
+    if (verdicts->closings == catalog->closings)
+        return;
+    verdicts->closings = catalog->closings;
     berth__arena_reset(&verdicts->arena);
 }
 
@@ -91,21 +93,23 @@ berth__device_program *berth__device_program_get(berth__verdicts *verdicts, bert
     return found != NULL ? found : make(verdicts, text);
 }
 
-/* Bring a program's verdicts up to date with the catalog. */
-static bool follow(berth__verdicts *verdicts, berth__device_program *program)
+/* Bring a program up to date with the catalog, with room for the verdict on that content. */
+static bool follow(berth__verdicts *verdicts, berth__device_program *program, uint32_t content)
 {
-    if (program->build == verdicts->build)
-        return true;
+    uint32_t before = program->numbering == verdicts->numbering ? program->content_capacity : 0;
     if (!berth__grow(verdicts->model->allocator, &program->by_content, &program->content_capacity,
-                     verdicts->content_count + 1, 1))
+                     content + 1, 1))
         return false;
+    if (before < program->content_capacity)
+        memset(program->by_content + before, BERTH__VERDICT_UNKNOWN,
+               program->content_capacity - before);
+    program->numbering = verdicts->numbering;
+    if (program->likeness != NULL && program->closings == verdicts->closings)
+        return true;
+    program->closings = verdicts->closings;
     program->likeness = berth__arena_alloc_zero(
         &verdicts->arena, BERTH__LIKENESS_BUCKETS * sizeof(*program->likeness), 8);
-    if (program->likeness == NULL)
-        return false;
-    memset(program->by_content, BERTH__VERDICT_UNKNOWN, verdicts->content_count);
-    program->build = verdicts->build;
-    return true;
+    return program->likeness != NULL;
 }
 
 /* ---- a device as expressions see it ---- */
@@ -235,7 +239,7 @@ berth__device_verdict berth__device_program_ask(berth__verdicts *verdicts,
                                                 berth__device_program *program,
                                                 const berth__offer *offer, bool *ok)
 {
-    if (!follow(verdicts, program)) {
+    if (!follow(verdicts, program, offer->content)) {
         *ok = false;
         return BERTH__VERDICT_UNKNOWN;
     }

@@ -1,5 +1,5 @@
 /* Verdicts of selectors on devices: an expression is compiled once, and evaluated once for each
- * kind of device that it can distinguish. Verdicts hold as long as the slices are unchanged.
+ * kind of device that it can distinguish. Verdicts hold as long as contents keep their numbers.
  * Source: dynamic-resource-allocation v0.36, cel; structured/internal/incubating. */
 #ifndef BERTH_DEVICES_VERDICTS_H
 #define BERTH_DEVICES_VERDICTS_H
@@ -31,10 +31,11 @@ typedef struct berth__device_program {
     char *text;
     uint32_t text_bytes;
     berth__cel *cel;
-    uint64_t build;      /* build of the catalog for the following members */
+    uint64_t numbering;  /* that of the contents for the following members */
     uint8_t *by_content; /* verdicts */
     uint32_t content_capacity;
-    berth__device_likeness **likeness; /* by hash; NULL: none yet */
+    uint64_t closings;                 /* the state of the catalog for `likeness` */
+    berth__device_likeness **likeness; /* by hash */
 } berth__device_program;
 
 typedef struct berth__verdicts {
@@ -43,9 +44,9 @@ typedef struct berth__verdicts {
     berth__cel_room room;
     berth__arena arena;   /* holds the devices of `likeness` */
     berth__arena scratch; /* for one evaluation */
-    uint64_t build;       /* counts builds of the catalog */
-    uint32_t content_count;
-    uint32_t asked; /* evaluations so far */
+    uint64_t numbering;   /* the catalog's */
+    uint64_t closings;    /* the catalog's */
+    uint32_t asked;       /* evaluations so far */
 } berth__verdicts;
 
 /* The maximum number of programs to keep. */
@@ -54,8 +55,9 @@ enum { BERTH__PROGRAMS_MAX = BERTH__LIMIT(1024, 4) };
 berth_status berth__verdicts_init(berth__verdicts *verdicts, berth__model *model);
 void berth__verdicts_destroy(berth__verdicts *verdicts);
 
-/* The catalog was rebuilt with `content_count` contents: forget all verdicts. */
-void berth__verdicts_follow(berth__verdicts *verdicts, uint32_t content_count);
+/* The catalog may have changed: forget devices that are gone, and if contents have new numbers, all
+ * verdicts. */
+void berth__verdicts_follow(berth__verdicts *verdicts, const berth__catalog *catalog);
 
 /* Call this between questions: frees programs if there are too many. */
 void berth__verdicts_trim(berth__verdicts *verdicts);

@@ -100,6 +100,10 @@ static void count_slice(berth__devices *devices, const berth__device_class_facts
 {
     if (!is_for(devices->model, slice->facts, node, problem))
         return;
+    if (!berth__pool_open(&devices->catalog, slice->pool)) {
+        devices->lost = *problem = true;
+        return;
+    }
     for (uint32_t i = 0; i < slice->facts->device_count && !*problem; i++) {
         const berth__offer *offer = &slice->offers[i];
         berth_str why = {0};
@@ -128,8 +132,9 @@ berth__backed_amounts berth__backed_amounts_of(const berth__view *view,
     (void)pthread_mutex_lock(&devices->lock);
     const berth__catalog *catalog = &devices->catalog;
     for (const berth__offer_slice *slice = berth__catalog_named(catalog, node.name);
-         slice != NULL && !problem; slice = slice->next_named)
-        count_slice(devices, of->facts, slice, &node, &out, &problem);
+         slice != NULL && !problem; slice = slice->links[BERTH__OF_NODE].next)
+        if (!slice->facts->per_device)
+            count_slice(devices, of->facts, slice, &node, &out, &problem);
     for (uint32_t i = 0; i < catalog->unnamed_count && !problem; i++)
         count_slice(devices, of->facts, catalog->unnamed[i], &node, &out, &problem);
     (void)pthread_mutex_unlock(&devices->lock);

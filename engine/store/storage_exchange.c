@@ -22,12 +22,11 @@ static void note_node(berth__storage *storage, const berth__storage_node *node)
         note(storage, node->id | BERTH__STORAGE_NODE_BIT);
 }
 
-/* A change of a taint rule changes slices. */
 void berth__storage_note_device(berth__storage *storage, berth__stored *record)
 {
     const bool has_number = berth__storage_number(record) != NULL;
     uint32_t bits = record->kind == BERTH_KIND_RESOURCE_SLICE      ? BERTH__DEVICE_SLICE_BITS
-                    : record->kind == BERTH_KIND_DEVICE_TAINT_RULE ? BERTH__DEVICE_SLICE_BITS
+                    : record->kind == BERTH_KIND_DEVICE_TAINT_RULE ? BERTH__DEVICE_RULE_BITS
                     : record->kind == BERTH_KIND_DEVICE_CLASS      ? BERTH__DEVICE_CLASS_BITS
                                                                    : BERTH__DEVICE_CLAIM_BITS;
     uint32_t *entry =

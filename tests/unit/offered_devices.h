@@ -30,7 +30,7 @@ static berth__arena arena, plan, scratch;
 static berth__device_uses uses;
 static berth__catalog catalog;
 static berth__verdicts verdicts;
-static berth__named_slice slices[SLICES_MAX];
+static berth__changed_slice slices[SLICES_MAX];
 static uint32_t slice_count;
 static berth__device_want wants[WANTS_MAX];
 static uint32_t want_count;
@@ -197,7 +197,8 @@ static berth__slice_facts *offer(const char *driver, const char *pool, const cha
             facts->slice_count = ++other->slice_count;
         }
     assert_true(slice_count < SLICES_MAX);
-    slices[slice_count++] = (berth__named_slice){sym(name), facts};
+    slices[slice_count] = (berth__changed_slice){slice_count, sym(name), facts};
+    slice_count++;
     return facts;
 }
 
@@ -336,9 +337,16 @@ static void write_outcome(const berth__device_search *search, berth__devices_out
 /* Builds the catalog of the devices that were offered. */
 static inline void build_catalog(void)
 {
-    assert_true(
-        berth__catalog_build(&catalog, &uses, slices, slice_count, &(berth__taint_rules){0}));
-    berth__verdicts_follow(&verdicts, catalog.content_count);
+    assert_true(berth__catalog_change(&catalog, slices, slice_count));
+    berth__verdicts_follow(&verdicts, &catalog);
+}
+
+/* How many devices differ in their contents. */
+static inline uint32_t contents_of_all(void)
+{
+    for (uint32_t i = 0; i < slice_count; i++)
+        assert_true(berth__pool_open(&catalog, catalog.slices[slices[i].id]->pool));
+    return catalog.contents.count - catalog.contents.removed;
 }
 
 /* A search for the claims in the catalog. */
@@ -412,7 +420,7 @@ static int set_up(void **state)
         berth__model_init(&model, memory, &behaviours) != BERTH_OK)
         return -1;
     return berth__device_uses_init(&uses, model.allocator) == BERTH_OK &&
-                   berth__catalog_init(&catalog, &model) == BERTH_OK &&
+                   berth__catalog_init(&catalog, &model, &uses) == BERTH_OK &&
                    berth__verdicts_init(&verdicts, &model) == BERTH_OK
                ? 0
                : -1;

@@ -1,6 +1,9 @@
 /* The catalog of devices and the programs of selectors without memory; and that a selector is
  * compiled once. */
+#include <time.h>
+
 #include "arena_pieces.h"
+#include "base/random.h"
 #include "counted_memory.h"
 #include "offered_devices.h"
 
@@ -50,40 +53,237 @@ static void offer_many(void)
     choosy->per_device = true;
 }
 
-/* Builds a catalog while that call fails; returns false if the call was not made. */
-static bool build_without(unsigned call)
+static uint32_t offers_of(const berth__catalog *own)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < slice_count; i++)
+        count += own->slices[slices[i].id]->offer_count;
+    return count;
+}
+
+static bool open_all(berth__catalog *own)
+{
+    for (uint32_t i = 0; i < slice_count; i++)
+        if (!berth__pool_open(own, own->slices[slices[i].id]->pool))
+            return false;
+    return true;
+}
+
+/* Fills a catalog while that call fails; returns false if the call was not made. */
+static bool fill_without(unsigned call)
 {
     berth__catalog own = {0};
     berth__device_uses own_uses = {0};
     berth__offer_node node = {.id = 0, .name = sym("n")};
-    assert_int_equal(berth__catalog_init(&own, &model), BERTH_OK);
     assert_int_equal(berth__device_uses_init(&own_uses, &failing), BERTH_OK);
+    assert_int_equal(berth__catalog_init(&own, &model, &own_uses), BERTH_OK);
     fail_call(call);
-    bool built =
-        berth__catalog_build(&own, &own_uses, slices, slice_count, &(berth__taint_rules){0});
+    bool filled = berth__catalog_change(&own, slices, slice_count) && open_all(&own);
     bool refused = was_refused();
-    assert_true(built || refused); /* a table that could not grow is slower, but complete */
-    if (!built) {
-        assert_int_equal(own.slice_count + own.offer_count + own.content_count, 0);
-        assert_true(
-            berth__catalog_build(&own, &own_uses, slices, slice_count, &(berth__taint_rules){0}));
-    }
-    assert_int_equal(own.slice_count, slice_count);
-    assert_int_equal(own.offer_count, OFFERED);
+    assert_true(filled || refused); /* a table that could not grow is slower, but complete */
+    if (!filled)
+        assert_true(berth__catalog_change(&own, slices, slice_count) && open_all(&own));
+    assert_int_equal(offers_of(&own), OFFERED);
+    assert_int_equal(own_uses.pools.count, 7);
     assert_non_null(berth__catalog_of(&own, &node));
+    for (uint32_t i = 0; i < slice_count; i++)
+        slices[i].facts = NULL;
+    assert_true(berth__catalog_change(&own, slices, slice_count));
+    assert_int_equal(own_uses.pools.count + own.pools.count + own.nodes.count, 0);
     berth__catalog_destroy(&own);
     berth__device_uses_destroy(&own_uses);
+    slice_count = 0;
+    offer_many();
     return refused;
 }
 
-static void test_catalog_is_built_as_a_whole_or_not(void **state)
+static void test_catalog_is_filled_without_memory(void **state)
 {
     (void)state;
     offer_many();
     unsigned call = 1;
-    while (build_without(call))
+    while (fill_without(call))
         call++;
     assert_true(call > OFFERED);
+}
+
+/* ---- changes ---- */
+
+enum { NODES = 5, PLACES = 12, CHANGES = 400, TEXT = 4096 };
+
+static berth__slice_facts *random_slice(berth__random *random, uint32_t place)
+{
+    static const char *const pools[] = {"p", "q", "r"};
+    static const char *const devices[] = {"d0", "d0 k=1; d1", "d1 k=2 uses=1", "d2 taint; d0 m:5",
+                                          "d0 on=n1; d3 on=n2"};
+    static const char *const names[] = {"n0", "n1", "n2", "n3", "n4"};
+    char name[16];
+    (void)snprintf(name, sizeof(name), "s%u", (unsigned)place);
+    slice_count = 0;
+    const char *pool = berth__random_below(random, 2) > 0 ? names[place % NODES]
+                                                          : pools[berth__random_below(random, 3)];
+    const char *listed = devices[berth__random_below(random, 5)];
+    berth__slice_facts *facts = berth__random_below(random, 8) == 0
+                                    ? offer_counters("a.x", pool, name, "10")
+                                    : offer("a.x", pool, name, listed);
+    facts->generation = 1 + berth__random_below(random, 2);
+    facts->slice_count = 1 + berth__random_below(random, 3);
+    facts->left_out = berth__random_below(random, 10) == 0;
+    facts->reach = (berth__device_reach){0};
+    switch (berth__random_below(random, 12)) {
+    case 0:
+        facts->reach.all_nodes = true;
+        break;
+    case 1:
+        facts->per_device = true;
+        break;
+    default:
+        facts->reach.node_name =
+            sym(names[berth__random_below(random, 4) > 0 ? place % NODES
+                                                         : berth__random_below(random, NODES)]);
+        break;
+    }
+    return facts;
+}
+
+static void write_view(const berth__pool_view *view, char *text)
+{
+    berth_str pool = berth__text(&model, view->pool->key.name);
+    (void)snprintf(text + strlen(text), TEXT - strlen(text), "%.*s%s%s:", (int)pool.len, pool.data,
+                   view->incomplete ? " incomplete" : "", view->invalid ? " invalid" : "");
+    for (uint32_t i = 0; i < view->offer_count + view->other_count; i++) {
+        const berth__offer *offer =
+            i < view->offer_count ? view->offers[i] : view->others[i - view->offer_count];
+        berth_str device = berth__text(&model, offer->device->name);
+        berth_str slice = berth__text(&model, offer->slice->name);
+        (void)snprintf(text + strlen(text), TEXT - strlen(text), " %s%.*s/%.*s k=%u t=%u",
+                       i < view->offer_count ? "" : "beside ", (int)slice.len, slice.data,
+                       (int)device.len, device.data, (unsigned)offer->device->attribute_count,
+                       (unsigned)offer->device->taint_count);
+    }
+    (void)snprintf(text + strlen(text), TEXT - strlen(text), " counters=%u\n",
+                   (unsigned)view->counter_count);
+}
+
+/* What a node sees in a catalog. */
+static void write_offers(berth__catalog *own, uint32_t id, char text[TEXT])
+{
+    static const char *const names[] = {"n0", "n1", "n2", "n3", "n4"};
+    const berth__offer_node node = {.id = id, .name = sym(names[id])};
+    const berth__node_offers *offers = berth__catalog_of(own, &node);
+    assert_non_null(offers);
+    text[0] = '\0';
+    for (uint32_t p = 0; p < offers->count; p++)
+        write_view(offers->pools[p], text);
+}
+
+static void write_anew(const berth__changed_slice *all, uint32_t id, char text[TEXT])
+{
+    berth__catalog own = {0};
+    berth__device_uses own_uses = {0};
+    assert_int_equal(berth__device_uses_init(&own_uses, model.allocator), BERTH_OK);
+    assert_int_equal(berth__catalog_init(&own, &model, &own_uses), BERTH_OK);
+    assert_true(berth__catalog_change(&own, all, PLACES));
+    write_offers(&own, id, text);
+    berth__catalog_destroy(&own);
+    berth__device_uses_destroy(&own_uses);
+}
+
+static bool is_stale(uint32_t id)
+{
+    for (uint32_t i = 0; i < catalog.stale_count; i++)
+        if (catalog.stale[i] == id)
+            return true;
+    return false;
+}
+
+/* The former facts of changed slices are overwritten before the catalog hears of the change. */
+static void change_some(berth__random *random, berth__changed_slice *all)
+{
+    berth__changed_slice changes[4];
+    const uint32_t count = 1 + berth__random_below(random, 4);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t place = berth__random_below(random, PLACES);
+        berth__slice_facts *former = NULL;
+        memcpy(&former, &all[place].facts, sizeof(former)); /* our own, which is not const */
+        if (former != NULL)
+            memset(former, 0xee, sizeof(*former));
+        all[place].facts = berth__random_below(random, 4) > 0 ? random_slice(random, place) : NULL;
+        changes[i].id = place;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        changes[i] = all[changes[i].id];
+    assert_true(berth__catalog_change(&catalog, changes, count));
+}
+
+/* After each change the catalog equals one that is made anew, and a node that sees something else
+ * than before is reported. */
+static void test_changes_equal_a_new_catalog(void **state)
+{
+    static char before[NODES][TEXT], now[TEXT], anew[TEXT];
+    berth__changed_slice all[PLACES];
+    const char *given = getenv("BERTH_TEST_SEED");
+    const uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+    berth__random random = {seed};
+    (void)state;
+    print_message("BERTH_TEST_SEED=%llu\n", (unsigned long long)seed);
+    for (uint32_t i = 0; i < PLACES; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "s%u", (unsigned)i);
+        all[i] = (berth__changed_slice){i, sym(name), NULL};
+    }
+    memset(before, 0, sizeof(before));
+    for (int change = 0; change < CHANGES; change++) {
+        const uint64_t build = catalog.build;
+        change_some(&random, all);
+        for (uint32_t id = 0; id < NODES; id++) {
+            const bool told = catalog.build != build || is_stale(id);
+            write_offers(&catalog, id, now);
+            write_anew(all, id, anew);
+            assert_string_equal(now, anew);
+            if (!told && change > 0)
+                assert_string_equal(now, before[id]);
+            memcpy(before[id], now, sizeof(now));
+        }
+        catalog.stale_count = 0;
+    }
+}
+
+/* A change on one node leaves the lists of the others alone. */
+static void test_change_of_one_node(void **state)
+{
+    static const char *const names[] = {"n0", "n1", "n2", "n3", "n4"};
+    const berth__node_offers *lists[NODES];
+    (void)state;
+    for (uint32_t i = 0; i < NODES; i++)
+        offer("a.x", names[i], names[i], "d0; d1")->reach.node_name = sym(names[i]);
+    assert_true(berth__catalog_change(&catalog, slices, slice_count));
+    for (uint32_t i = 0; i < NODES; i++)
+        lists[i] =
+            berth__catalog_of(&catalog, &(berth__offer_node){.id = i, .name = sym(names[i])});
+    const uint64_t build = catalog.build;
+    assert_true(berth__catalog_change(&catalog, &slices[2], 1));
+    assert_int_equal(catalog.build, build);
+    assert_int_equal(catalog.stale_count, 1);
+    assert_int_equal(catalog.stale[0], 2);
+    for (uint32_t i = 0; i < NODES; i++)
+        assert_int_equal(catalog.by_node[i] == lists[i], i != 2);
+}
+
+/* Numbers of contents that come and go do not grow without bound. */
+static void test_contents_are_numbered_anew(void **state)
+{
+    berth__offer_node node = {.id = 0, .name = sym("n")};
+    (void)state;
+    offer("a.x", "p", "s", "d0 k=1; d1 k=2");
+    for (int i = 0; i < 20000; i++) {
+        assert_true(berth__catalog_change(&catalog, slices, slice_count));
+        assert_non_null(berth__catalog_of(&catalog, &node));
+        assert_true(catalog.contents.count < 12000);
+        catalog.stale_count = 0;
+    }
+    assert_true(catalog.numbering > 0);
+    assert_string_equal((want("r 2"), found()), "d0 d1");
 }
 
 /* ---- programs ---- */
@@ -143,7 +343,10 @@ int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
-        TEST(test_catalog_is_built_as_a_whole_or_not),
+        TEST(test_catalog_is_filled_without_memory),
+        TEST(test_changes_equal_a_new_catalog),
+        TEST(test_change_of_one_node),
+        TEST(test_contents_are_numbered_anew),
         TEST(test_program_is_compiled_once),
         TEST(test_many_programs_are_given_up),
         TEST(test_program_without_memory),

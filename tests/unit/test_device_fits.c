@@ -293,10 +293,30 @@ static void test_order_of_attributes(void **state)
     (void)state;
     load(engine, first);
     assert_int_equal(fit_of(engine, "ordered", "c").fit, 1);
-    const uint32_t contents = engine->cluster.view.devices->catalog.content_count;
+    const uint32_t contents = engine->cluster.view.devices->catalog.contents.count;
     load(engine, second);
     assert_int_equal(fit_of(engine, "ordered", "c").fit, 2);
-    assert_int_equal(engine->cluster.view.devices->catalog.content_count, contents);
+    assert_int_equal(engine->cluster.view.devices->catalog.contents.count, contents);
+    berth_engine_destroy(engine);
+}
+
+/* Many slices are read, and their pools opened, as they come. */
+static void test_many_slices_are_read_as_they_come(void **state)
+{
+    enum { SLICES = BERTH__DEVICE_JOURNAL / 2 };
+    berth_engine *engine = make();
+    const berth__catalog *catalog = &engine->cluster.view.devices->catalog;
+    char slice[512];
+    (void)state;
+    for (int i = 0; i < SLICES; i++) {
+        (void)snprintf(slice, sizeof(slice), SLICE("m%d", "m%d", "1", "{name: d}"), i, i, i);
+        load(engine, slice);
+    }
+    assert_true(catalog->pools.count > SLICES / 2);
+    for (uint32_t id = 0; id < catalog->slice_capacity; id++)
+        if (catalog->slices[id] != NULL)
+            assert_true(catalog->slices[id]->pool->open);
+    assert_int_equal(fit_of(engine, "one", "a").fit, 4);
     berth_engine_destroy(engine);
 }
 
@@ -380,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_extended_resources),
         cmocka_unit_test(test_order_of_attributes),
+        cmocka_unit_test(test_many_slices_are_read_as_they_come),
         cmocka_unit_test(test_language_of_selectors),
         cmocka_unit_test(test_compatibility_groups),
         cmocka_unit_test(test_nothing_to_tell),
