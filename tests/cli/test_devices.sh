@@ -58,6 +58,33 @@ check devices_drain_shared 0 "$berth" drain -q --kubernetes 1.36 -f "$work/runni
 name=devices_replay
 compare expected/devices_replay_pods.csv "$work/out.d/pods.csv"
 
+# replay: two pods share a claim that has its device in the input. The last of them gives it back.
+cat data/replay_devices.yaml - >"$work/shared.yaml" <<'YAML'
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared, uid: s}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
+status:
+  allocation: {devices: {results: [{request: gpu, driver: x, pool: g1, device: d0}]}}
+  reservedFor: [{resource: pods, name: first, uid: u1}, {resource: pods, name: second, uid: u2}]
+YAML
+# event TIME DURATION METADATA CLAIM
+event() {
+  printf '{"time": %s, "event": "pod_add", "duration": %s, "object": {"apiVersion": "v1", "kind": "Pod",' "$1" "$2"
+  printf ' "metadata": {%s}, "spec": {"containers": [{"name": "c"}],' "$3"
+  printf ' "resourceClaims": [{"name": "g", %s}]}}}\n' "$4"
+}
+{
+  event 0 10 '"name": "first", "uid": "u1"' '"resourceClaimName": "shared"'
+  event 1 29 '"name": "second", "uid": "u2"' '"resourceClaimName": "shared"'
+  event 2 10 '"name": "own"' '"resourceClaimTemplateName": "one"'
+} >"$work/shared.jsonl"
+"$berth" replay -q -f "$work/shared.yaml" --pods -o "$work/out.s" "$work/shared.jsonl" >/dev/null ||
+  fail "devices_replay_shared: exit code"
+[[ $(cut -d, -f2,5,6 "$work/out.s/pods.csv" | tr '\n' ' ') == "name,placed,ended first,0,10 second,1,30 own,30,40 " ]] ||
+  fail "devices_replay_shared: $(cat "$work/out.s/pods.csv")"
+
 # API versions of any Kubernetes release are accepted silently; an unknown one is reported.
 sed -e 's,resource.k8s.io/v1beta2,resource.k8s.io/v1beta3,' -e '/^kind: ResourceSlice/s/Slice/Slcie/' \
   data/devices.yaml >"$work/odd.yaml"

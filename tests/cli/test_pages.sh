@@ -29,6 +29,11 @@ for command in "${commands[@]}"; do
   done
 done
 
+# Colons and brackets end a text of zsh unless they are escaped.
+grep -qF -- '--percentage[percentageOfNodesToScore; 0\: depends on the number of nodes; above 100\: the' \
+  "$work/berth.zsh" || fail "zsh: colons"
+grep -qF -- 'PRICE PER HOUR\[,spot or on-demand\[,ZONE OR REGION\]\]' "$work/berth.zsh" || fail "zsh: brackets"
+
 # The page of the program names each command once, and nothing else as one; the page of a command has
 # every exit code.
 [[ $(grep -c '^\.BR berth\\-' "$work/berth.1") == "$(wc -w <<<"${commands[*]}")" ]] || fail "manual: commands"

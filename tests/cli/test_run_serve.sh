@@ -122,6 +122,7 @@ of_versions=$api
 api=$api_of_pods
 unset TOKEN
 start "127.0.0.1:$port" --v 3 --authorization-always-allow-paths "/debug/*,/metrics"
+logs 'all lists are whole" seconds="0.'
 logs 'attempt to schedule a pod" pod="shop/small" result="placed" node="n1" attempt="1" seconds="0.'
 logs 'attempt to schedule a pod" pod="shop/large" result="unschedulable" node="" attempt="1" seconds="0.'
 soon 200 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' GET /metrics

@@ -326,6 +326,20 @@ run 2 "$berth" serve extra
 run 3 "$berth" serve --master "http://127.0.0.1:$port" --listen "http://127.0.0.1:0"
 stop
 
+# With the fewest file descriptors that the program is loaded with, there are too few for the network.
+for command in "run" "serve --listen 127.0.0.1:$port"; do
+  code=127
+  for ((limit = 4; limit < 30 && code == 127; limit++)); do
+    code=0
+    # shellcheck disable=SC2086 # words
+    (ulimit -n $limit && exec timeout 20 "$berth" $command --master "http://127.0.0.1:$api") \
+      2>"$work/said" || code=$?
+  done
+  ((code == 4)) || fail "berth $command with $((limit - 1)) descriptors: exit code $code"
+  grep -qF "berth ${command%% *}: the network can't be used: Too many open files" "$work/said" ||
+    fail "berth $command with $((limit - 1)) descriptors: $(cat "$work/said")"
+done
+
 # ---- the report ----
 
 cluster "$work/cluster.json" keep

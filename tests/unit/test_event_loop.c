@@ -1,4 +1,4 @@
-/* Descriptors of the event loop: watched, at rest, closed and opened again. */
+/* The event loop: descriptors that are watched, at rest, closed and opened again, and timers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,6 +116,38 @@ static void test_closed_at_rest(void **state)
     turn_calls(0);
 }
 
+enum { TIMERS = 31, TIMES = 20 };
+
+static struct {
+    int numbers[TIMERS], order[TIMERS], count; /* timer i has &numbers[i] */
+} due;
+
+static void on_due(void *context)
+{
+    due.order[due.count++] = (int)((const int *)context - due.numbers);
+}
+
+/* Timers fire in the order of their times, and those of equal times in the order in which they were
+ * set, whichever of them are stopped. */
+static void test_order_of_timers(void **state)
+{
+    (void)state;
+    const int64_t begin_ns = event_loop_now() - SECOND;
+    live_id ids[TIMERS];
+    due.count = 0;
+    for (int i = 0; i < TIMERS; i++)
+        ids[i] = event_loop_timer(w.loop, begin_ns + 7 * i % TIMES, on_due, &due.numbers[i]);
+    for (int i = 0; i < TIMERS; i += 5)
+        event_loop_timer_stop(w.loop, ids[i]);
+    event_loop_turn(w.loop, 0);
+    assert_int_equal(due.count, 24);
+    for (int at = 1; at < due.count; at++) {
+        const int before = due.order[at - 1], after = due.order[at];
+        const int earlier = 7 * before % TIMES, later = 7 * after % TIMES;
+        assert_true(earlier < later || (earlier == later && before < after));
+    }
+}
+
 static void test_never_watched(void **state)
 {
     (void)state;
@@ -132,10 +164,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        TEST(test_rests),
-        TEST(test_rests_quietly),
-        TEST(test_closed_at_rest),
-        TEST(test_never_watched),
+        TEST(test_rests),         TEST(test_rests_quietly),   TEST(test_closed_at_rest),
+        TEST(test_never_watched), TEST(test_order_of_timers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

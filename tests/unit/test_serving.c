@@ -191,6 +191,8 @@ static void debugging(void **state)
     assert_int_equal(log_level(), 3);
     put_level("0\n", 200);
     assert_int_equal(log_level(), 0);
+    put_level("1                                                \n", 200); /* is cut off */
+    assert_int_equal(log_level(), 1);
     assert_int_equal(ask("http", "POST", "/debug/flags/v"), 405);
     has_part("/debug/pprof/", "profiles:\n");
     assert_int_equal(ask("http", "GET", "/debug/pprof/profile"), 404);
