@@ -116,6 +116,13 @@ deployment 3 700m >"$work/other.yaml"
 says other "Deployment shop/web: 2 running, 3 wanted of another template: 2 to leave, 3 to place" 3 \
   -f "$work/cluster.yaml" -f "$work/other.yaml"
 
+# The message is broken where the line ends, at any width.
+for width in {70..80}; do
+  COLUMNS=$width "$berth" schedule -q --summary -f "$work/cluster.yaml" -f "$work/other.yaml" >"$work/out"
+  widest=$(grep -A1 '^Changes' "$work/out" | wc -L)
+  ((widest <= width)) || fail "changes_narrow: $widest columns of $width"
+done
+
 # Pods alone also show what is running: kubectl get nodes,pods.
 awk 'BEGIN { RS = "---\n"; ORS = "---\n" } !/kind: Deployment\nmetadata: \{name: web/' "$work/cluster.yaml" >"$work/pods.yaml"
 says pods "Deployment shop/web: 2 running, 5 wanted, 3 more to place" 3 -f "$work/pods.yaml" -f "$work/more.yaml"
