@@ -615,6 +615,39 @@ static void test_service_affinity(void **state)
     small_close(&c);
 }
 
+/* Each of many labels counts. */
+static void test_service_affinity_of_many_labels(void **state)
+{
+    static const berth_str keys[] = {TEXT("k0"), TEXT("k1"), TEXT("k2"), TEXT("k3"), TEXT("k4")};
+    enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+    const berth_plugin_args args = {.label = {{keys, KEYS}, false}};
+    const char *reason = "CheckServiceAffinity: node(s) didn't match service affinity";
+    (void)state;
+    lone_plugin plugin;
+    small_cluster c;
+    small_open(&c, lone(&plugin, "CheckServiceAffinity", NULL, &args));
+    small_node(&c, "like", ", labels: {k0: v, k1: v, k2: v, k3: v, k4: v}");
+    small_add(&c, SERVICE);
+    small_pod(&c, "running", "like", APP("web"), "");
+    berth_node_id same = small_node(&c, "same", ", labels: {k0: v, k1: v, k2: v, k3: v, k4: v}");
+    berth_node_id other[KEYS];
+    for (int i = 0; i < KEYS; i++) {
+        char name[8], labels[64];
+        snprintf(name, sizeof(name), "n%d", i);
+        int at = snprintf(labels, sizeof(labels), ", labels: {k%d: w", i);
+        for (int k = 0; k < KEYS; k++)
+            if (k != i)
+                at += snprintf(labels + at, sizeof(labels) - (size_t)at, ", k%d: v", k);
+        snprintf(labels + at, sizeof(labels) - (size_t)at, "}");
+        other[i] = small_node(&c, name, labels);
+    }
+    small_decide(&c, small_pod(&c, "p", NULL, APP("web"), ""));
+    check_refusal(&c, same, "");
+    for (int i = 0; i < KEYS; i++)
+        check_refusal(&c, other[i], reason);
+    small_close(&c);
+}
+
 /* A required unreadable term: for affinity an error if there are pods to compare with, for
  * anti-affinity a refusal of every node; without pods it is never read. */
 static void test_unreadable_terms(void **state)
@@ -817,6 +850,7 @@ int main(void)
         cmocka_unit_test(test_many_selectors),
         cmocka_unit_test(test_service_anti_affinity),
         cmocka_unit_test(test_service_affinity),
+        cmocka_unit_test(test_service_affinity_of_many_labels),
         cmocka_unit_test(test_unreadable_terms),
         cmocka_unit_test(test_inter_pod_affinity),
         cmocka_unit_test(test_affinity_priority),

@@ -238,13 +238,40 @@ static void test_nearest(void **state)
     }
 }
 
+/* A word of 64 letters is the longest that is compared; two may differ, and candidates are at most
+ * two longer. */
+static void test_nearest_of_long_words(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t word, candidate, wrong; /* letters, and how many of the candidate's are wrong */
+        bool near;
+    } cases[] = {{64, 64, 0, true},  {64, 64, 2, true},  {64, 64, 3, false}, {64, 64, 64, false},
+                 {62, 64, 2, true},  {62, 64, 3, false}, {64, 62, 0, true},  {64, 62, 1, false},
+                 {61, 64, 0, false}, {64, 65, 0, false}, {65, 64, 0, false}, {63, 63, 2, true}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char word[80], candidate[80];
+        memset(word, 'a', sizeof(word));
+        memset(candidate, 'a', sizeof(candidate));
+        memset(candidate, 'b', cases[i].wrong);
+        berth__nearest nearest = berth__nearest_begin((berth_str){word, cases[i].word});
+        berth__nearest_try(&nearest, (berth_str){candidate, cases[i].candidate});
+        assert_int_equal(nearest.found.data != NULL, cases[i].near);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_expand),
-        cmocka_unit_test(test_runtime_class), cmocka_unit_test(test_priority_class),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_duplicates),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_expand),
+        cmocka_unit_test(test_runtime_class),
+        cmocka_unit_test(test_priority_class),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_nearest_of_long_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
