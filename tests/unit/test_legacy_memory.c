@@ -27,27 +27,35 @@ static bool decide_without(small_cluster *c, counted *memory, berth_pod_id pod, 
     return fewer;
 }
 
+/* Opens a cluster with one predicate or one priority of the label "host". */
+static void open_counted(small_cluster *c, const char *predicate, const char *priority,
+                         const berth_allocator *allocator)
+{
+    static const berth_str key = TEXT("host");
+    const berth_plugin_args args = {.label = {{&key, 1}, false}};
+    lone_plugin room;
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.profiles = lone(&room, predicate, priority, &args);
+    config.profile_count = 1;
+    config.allocator = allocator;
+    small_open_as(c, config);
+}
+
+#define SERVICE "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {app: s}}\n"
+
 /* The pod of a Service follows another one to its node c, of three. Returns whether the decision
  * needs fewer allocations than `at`, which fails. */
 static bool follows_without(unsigned at)
 {
-    static const berth_str key = TEXT("host");
-    const berth_plugin_args args = {.label = {{&key, 1}, false}};
     counted memory = {0};
     const berth_allocator allocator = {&memory, counted_allocate, counted_release};
-    lone_plugin room;
-    berth_engine_config config;
     small_cluster c;
-    berth_engine_config_init(&config);
-    config.profiles = lone(&room, "CheckServiceAffinity", NULL, &args);
-    config.profile_count = 1;
-    config.allocator = &allocator;
-    small_open_as(&c, config);
+    open_counted(&c, "CheckServiceAffinity", NULL, &allocator);
     small_node(&c, "a", ", labels: {host: a}");
     small_node(&c, "b", ", labels: {host: b}");
     const berth_node_id wanted = small_node(&c, "c", ", labels: {host: c}");
-    small_add(&c, "apiVersion: v1\nkind: Service\nmetadata: {name: s}\n"
-                  "spec: {selector: {app: s}}\n");
+    small_add(&c, SERVICE);
     small_pod(&c, "r", "c", ", labels: {app: s}", "");
     const berth_pod_id pod = small_pod(&c, "p", NULL, ", labels: {app: s}", "");
     const bool fewer = decide_without(&c, &memory, pod, at);
@@ -57,14 +65,39 @@ static bool follows_without(unsigned at)
     return fewer;
 }
 
-static void test_memory_of_services(void **state)
+/* The pod of a Service avoids another one and goes to node b, of two. */
+static bool avoids_without(unsigned at)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    small_cluster c;
+    open_counted(&c, NULL, "ServiceAntiAffinityPriority", &allocator);
+    small_node(&c, "a", ", labels: {host: a}");
+    const berth_node_id wanted = small_node(&c, "b", ", labels: {host: b}");
+    small_add(&c, SERVICE);
+    small_pod(&c, "r", "a", ", labels: {app: s}", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, ", labels: {app: s}", "");
+    const bool fewer = decide_without(&c, &memory, pod, at);
+    assert_int_equal(c.placement.node, wanted);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+    return fewer;
+}
+
+static void each_without(bool (*decides_without)(unsigned at))
 {
     bool fewer = false;
-    (void)state;
     for (unsigned at = 1; !fewer; at++) {
         assert_true(at < 1000);
-        fewer = follows_without(at);
+        fewer = decides_without(at);
     }
+}
+
+static void test_memory_of_services(void **state)
+{
+    (void)state;
+    each_without(follows_without);
+    each_without(avoids_without);
 }
 
 /* ---- limits of volumes ---- */
@@ -143,10 +176,39 @@ static void test_memory_of_limits(void **state)
     }
 }
 
+/* ---- claims ---- */
+
+/* A claim that should have been bound is an error on every node. */
+static bool binds_without(unsigned at)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    small_cluster c;
+    open_counted(&c, "CheckVolumeBinding", NULL, &allocator);
+    small_node(&c, "a", "");
+    small_add(&c, UNBOUND("now") "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n"
+                                 "metadata: {name: fast}\nprovisioner: x/y\n"
+                                 "volumeBindingMode: Immediate\n");
+    const berth_pod_id pod = small_pod(
+        &c, "p", NULL, "", "volumes: [{name: a, persistentVolumeClaim: {claimName: now}}]");
+    const bool fewer = decide_without(&c, &memory, pod, at);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+    return fewer;
+}
+
+static void test_memory_of_claims(void **state)
+{
+    (void)state;
+    each_without(binds_without);
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory_of_services),
-                                       cmocka_unit_test(test_memory_of_limits)};
+                                       cmocka_unit_test(test_memory_of_limits),
+                                       cmocka_unit_test(test_memory_of_claims)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
