@@ -53,6 +53,7 @@ static berth_pod_id add_all(small_cluster *c, const char *pod_meta)
 
 /* What a walk saw of the objects that a placement changes. */
 typedef struct seen {
+    uint32_t size; /* that each object must have; 0: any */
     uint32_t count;
     uint32_t annotations; /* of claim d */
     bool kept, selected;  /* two of them */
@@ -84,6 +85,8 @@ static berth_status look(void *context, const berth_object *object, berth_error 
     seen *s = context;
     (void)error;
     s->count++;
+    if (s->size > 0)
+        assert_int_equal(object->size, s->size);
     if (object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
         look_at_claim(s, object->as.persistent_volume_claim);
     if (object->kind == BERTH_KIND_PERSISTENT_VOLUME) {
@@ -209,19 +212,19 @@ static void test_memory_runs_out(void **state)
     counted memory = {0};
     const berth_allocator allocator = {&memory, counted_allocate, counted_release};
     small_cluster c;
-    uint32_t sizes[BERTH_KIND_COUNT];
+    uint32_t sizes[1 + BERTH_KIND_COUNT] = {BERTH_KIND_COUNT};
     (void)state;
     open_keeping(&c, &allocator);
     add_all(&c, ", uid: pu");
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
-        sizes[kind] = berth_object_sizes()[kind] + 16;
+        sizes[1 + kind] = berth_object_sizes()[1 + kind] + 16;
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++) {
         berth_status status = BERTH_E_NOMEM;
         seen whole = {.count = 0}, s;
         assert_int_equal(walk(&c, (berth_kind)kind, &whole), BERTH_OK);
         for (unsigned at = 1; status != BERTH_OK; at++) {
             berth_error error = {.code = BERTH_OK};
-            s = (seen){.count = 0};
+            s = (seen){.size = sizes[1 + kind]};
             atomic_store(&memory.calls, 0);
             atomic_store(&memory.fail_at, at);
             status =
