@@ -115,6 +115,19 @@ static berth_pod_id spread_scene(small_cluster *c)
                      "containers: [{name: c}]");
 }
 
+/* Zone u, which the pod does not want, does not count. */
+static berth_pod_id selected_spread_scene(small_cluster *c)
+{
+    add_nodes(c);
+    small_pod(c, "r", "b", ", labels: {app: s}", "containers: [{name: c}]");
+    return small_pod(c, "p", NULL, ", labels: {app: s}",
+                     "nodeSelector: {zone: w}, topologySpreadConstraints: [{maxSkew: 1, "
+                     "topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: "
+                     "{matchLabels: {app: s}}}, {maxSkew: 1, topologyKey: kubernetes.io/hostname, "
+                     "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: s}}}], "
+                     "containers: [{name: c}]");
+}
+
 /* ---- affinities ---- */
 
 static berth_pod_id affinity_scene(small_cluster *c)
@@ -312,6 +325,7 @@ static void test_memory_of_spreading(void **state)
 {
     (void)state;
     expect_node(&(scene){spread_scene, "c", NULL});
+    expect_node(&(scene){selected_spread_scene, "c", NULL});
 }
 
 static void test_memory_of_affinities(void **state)
