@@ -163,12 +163,45 @@ static void test_terms_of_names(void **state)
     assert_int_equal(c->placement.node, last);
 }
 
+/* Scores of weights that multiply them beyond 16 bits and beyond 32 bits. */
+static void test_large_weights(void **state)
+{
+    static const int32_t weights[] = {1, 327, 328, 100000, INT32_MAX};
+    static const berth_path paths[] = {BERTH_PATH_SCAN, BERTH_PATH_INDEX};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(weights) / sizeof(weights[0]); i++) {
+        const int32_t weight = weights[i / 2];
+        const berth_plugin_ref ref = {.name = TEXT("NodeAffinity"), .weight = weight};
+        berth_profile profile = *berth_profile_default();
+        profile_points points;
+        berth_engine_config config;
+        small_cluster c;
+        own_points(&profile, &points)[BERTH_POINT_SCORE] = (berth_plugin_list){&ref, 1};
+        berth_engine_config_init(&config);
+        config.profiles = &profile;
+        config.profile_count = 1;
+        config.path = paths[i % 2];
+        small_open_as(&c, config);
+        add_nodes(&c);
+        const berth_node_id best = small_node(&c, "best", "");
+        const berth_pod_id pod =
+            small_pod(&c, "p", NULL, "",
+                      PREFERRED("{weight: 1, preference: " TERM(
+                          NAMED("In", "b")) "}, {weight: 2, "
+                                            "preference: " TERM(NAMED("In", "best")) "}"));
+        small_decide(&c, pod);
+        assert_int_equal(c.placement.node, best);
+        assert_int_equal(c.placement.total, 100 * (int64_t)weight);
+        small_close(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_named_node_and_affinity),      WITH_CLUSTER(test_names_of_terms),
         WITH_CLUSTER(test_invalid_preference),           WITH_CLUSTER(test_terms_of_names),
-        cmocka_unit_test(test_memory_of_added_affinity),
+        cmocka_unit_test(test_memory_of_added_affinity), cmocka_unit_test(test_large_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
