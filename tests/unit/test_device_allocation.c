@@ -417,6 +417,26 @@ static void test_hostile_search_ends(void **state)
     assert_string_equal(found(), "too long");
 }
 
+/* A search ends if it needs more steps than it may take, not if it needs as many. */
+static void test_work_up_to_the_bound(void **state)
+{
+    (void)state;
+    const berth__offer_node node = {.id = 0, .name = sym("n")};
+    offer("a.x", "p", "s", "d0; d1; d2");
+    want("r 2");
+    build_catalog();
+    const berth__node_offers *offers = berth__catalog_of(&catalog, &node);
+    assert_non_null(offers);
+    berth__device_search search = new_search();
+    assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_FOUND);
+    const uint32_t needed = search.work;
+    search.work_max = needed;
+    assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_FOUND);
+    assert_int_equal(search.work, needed);
+    search.work_max = needed - 1;
+    assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_TOO_LONG);
+}
+
 static void test_thousand_requests(void **state)
 {
     (void)state;
@@ -644,6 +664,7 @@ int main(void)
         TEST(test_shared_device_is_given_back),
         TEST(test_list_of_words_grows),
         TEST(test_hostile_search_ends),
+        TEST(test_work_up_to_the_bound),
         TEST(test_thousand_requests),
         TEST(test_allocation_is_of_one_node),
     };

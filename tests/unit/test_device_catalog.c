@@ -1,5 +1,5 @@
 /* The catalog of devices and the programs of selectors without memory; and that a selector is
- * compiled once. */
+ * compiled once and needs no more memory for each device. */
 #include <time.h>
 
 #include "arena_pieces.h"
@@ -337,6 +337,41 @@ static void test_program_without_memory(void **state)
     assert_true(call > 2);
 }
 
+/* What one evaluation needs is not kept for the next one, whichever devices are asked. */
+static void test_evaluations_use_the_same_memory(void **state)
+{
+    (void)state;
+    enum { POOLS = SLICES_MAX, DEVICES = PARTS_MAX };
+    for (int i = 0; i < POOLS; i++) {
+        char *name = make(8, 1), *devices = make(256, 1);
+        size_t at = 0;
+        (void)snprintf(name, 8, "p%d", i);
+        for (int k = 0; k < DEVICES; k++)
+            at += (size_t)snprintf(devices + at, 256 - at, "%sd%d k=%d", k > 0 ? "; " : "", k,
+                                   i * DEVICES + k);
+        offer("a.x", name, name, devices);
+    }
+    build_catalog();
+    berth__device_program *program = berth__device_program_get(
+        &verdicts, sym("\"k\" in device.attributes[\"a.x\"] && device.attributes[\"a.x\"].k > 9"));
+    assert_non_null(program);
+    const void *used = NULL;
+    (void)contents_of_all();
+    for (uint32_t i = 0; i < slice_count; i++)
+        for (uint32_t k = 0; k < DEVICES; k++) {
+            const berth__offer *one = &catalog.slices[i]->offers[k];
+            bool ok = true;
+            const bool wanted = one->device->attributes[0].number > 9;
+            assert_int_equal(berth__device_program_ask(&verdicts, program, one, &ok),
+                             wanted ? BERTH__VERDICT_YES : BERTH__VERDICT_NO);
+            assert_true(ok);
+            if (used == NULL)
+                used = verdicts.scratch.chunks;
+            assert_ptr_equal(verdicts.scratch.chunks, used);
+        }
+    assert_non_null(used);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_failing, tear_down_failing)
 
 int main(void)
@@ -350,6 +385,7 @@ int main(void)
         TEST(test_program_is_compiled_once),
         TEST(test_many_programs_are_given_up),
         TEST(test_program_without_memory),
+        TEST(test_evaluations_use_the_same_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
