@@ -55,6 +55,7 @@ def tests_of(source, long_rounds=False):
             name = entry[:-2]
             if entry.startswith("test_") and entry.endswith(".c"):
                 found.append((name, folder))
+    found.append(("test_heap_jemalloc", os.path.join(source, "tests", "unit")))
     found += [(name + "_swept", os.path.join(source, "tests", "model"))
               for name in ("test_engine_model", "test_branch_model", "test_scheduler_simulation")]
     tests = [Test(name, name, [] if long_rounds else SHORT.get(name, "").split(), folder)
