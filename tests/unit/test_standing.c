@@ -1,5 +1,5 @@
-/* What an API server applies to new pods: which kinds are listed, what the copy holds, and lists that
- * fail. */
+/* What an API server applies to new pods: which kinds are listed, what the copy holds, and lists
+ * that fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
