@@ -466,15 +466,16 @@ uint32_t berth__search_tree_nth_best(const berth__search_tree *tree, uint32_t st
 
 /* ---- heap order ---- */
 
-/* The feasible slots of an answer as a list in search order, for a range in which some slots are
- * not feasible: a position is a rank. Numbering continues after the wrap, so that numbers
- * ascend. */
+/* The feasible slots of an answer as a list in search order: a position is a rank, or if all slots
+ * of the range are feasible, a distance from its start. Numbering continues after the wrap, so that
+ * numbers ascend. */
 typedef struct list {
     const berth__search_tree *tree;
     const berth__kernels *kernels;
     const berth__class_search *classes; /* NULL: leaves are totals */
     uint32_t start, end;
-    uint32_t all, rank; /* feasible slots in the tree, and before `start` */
+    bool dense;         /* all slots are feasible */
+    uint32_t all, rank; /* otherwise: feasible slots in the tree, and before `start` */
 } list;
 
 static uint32_t wrapped(const list *of, uint32_t slot)
@@ -484,6 +485,8 @@ static uint32_t wrapped(const list *of, uint32_t slot)
 
 static uint32_t slot_at(const list *of, uint32_t position)
 {
+    if (of->dense)
+        return of->start + position;
     uint32_t rank = of->rank + position;
     uint32_t slot = slot_of_rank(of->tree, rank < of->all ? rank : rank - of->all);
     return slot < of->start ? slot + of->tree->slot_count : slot;
@@ -491,6 +494,8 @@ static uint32_t slot_at(const list *of, uint32_t position)
 
 static uint32_t position_of(const list *of, uint32_t slot)
 {
+    if (of->dense)
+        return slot - of->start;
     uint32_t at = wrapped(of, slot);
     return rank_of(of->tree, at) - of->rank + (at < slot ? of->all : 0);
 }
@@ -574,8 +579,13 @@ static list list_of(const berth__search_tree *tree, const berth__kernels *kernel
                     const berth__tree_answer *answer)
 {
     uint32_t end = answer->next <= start ? answer->next + tree->slot_count : answer->next;
-    uint32_t all = root_of(tree)->feasible[0];
-    return (list){tree, kernels, classes, start, end, all, rank_of(tree, start)};
+    list out = {.tree = tree, .kernels = kernels, .classes = classes, .start = start, .end = end};
+    out.dense = answer->feasible_count == end - start;
+    if (!out.dense) {
+        out.all = root_of(tree)->feasible[0];
+        out.rank = rank_of(tree, start);
+    }
+    return out;
 }
 
 uint32_t berth__search_tree_heap_best(const berth__search_tree *tree, const berth__kernels *kernels,
