@@ -188,7 +188,7 @@ for port in 80 81; do
   printf 'spec: {selector: {app: web}, ports: [{port: %s}]}\n---\n' "$port"
 done >"$work/services.yaml"
 run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/services.yaml"
-grep -qF "Service shop/web: it replaces one of an earlier manifest" "$work/err" || fail "twice: $(cat "$work/err")"
+grep -qE "Service shop/web: it replaces one of an earlier manifest$" "$work/err" || fail "twice: $(cat "$work/err")"
 
 # --exit-code considers the pods of manifests and the listed namespace.
 {

@@ -143,6 +143,15 @@ static void test_chosen(void **state)
     assert_int_equal(copy_claim(&c, pod, &again), BERTH_OK);
     assert_memory_equal(object->as.resource_claim->allocation->results[0].share_id.data,
                         again->as.resource_claim->allocation->results[0].share_id.data, 36);
+    berth_object_destroy(again);
+    /* Another claim's share has an ID of its own. */
+    small_add(&c, CLAIM("two", ", capacity: {requests: {memory: 1Gi}}"));
+    const berth_pod_id other =
+        small_pod(&c, "q", NULL, ", uid: q", "resourceClaims: [{name: g, resourceClaimName: two}]");
+    place(&c, other);
+    assert_int_equal(copy_claim(&c, other, &again), BERTH_OK);
+    assert_memory_not_equal(object->as.resource_claim->allocation->results[0].share_id.data,
+                            again->as.resource_claim->allocation->results[0].share_id.data, 36);
     berth_object_destroy(object);
     berth_object_destroy(again);
     small_close(&c);
