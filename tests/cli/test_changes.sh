@@ -189,6 +189,12 @@ for port in 80 81; do
 done >"$work/services.yaml"
 run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/services.yaml"
 grep -qE "Service shop/web: it replaces one of an earlier manifest$" "$work/err" || fail "twice: $(cat "$work/err")"
+for number in {1..12} {1..12}; do
+  printf 'apiVersion: v1\nkind: Service\nmetadata: {name: s%s, namespace: shop}\n' "$number"
+  printf 'spec: {selector: {app: web}, ports: [{port: 80}]}\n---\n'
+done >"$work/services.yaml"
+run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/services.yaml"
+grep -qF "and 2 more values that an API server refuses, 2 times" "$work/err" || fail "many: $(cat "$work/err")"
 
 # --exit-code considers the pods of manifests and the listed namespace.
 {

@@ -330,7 +330,7 @@ static void test_explained(void **state)
     uint32_t scores = berth_explanation_score_count(why);
     assert_true(scores >= 2);
     berth_str last = berth_explanation_score_plugin(why, scores - 1);
-    assert_memory_equal(last.data, "PodCap", last.len);
+    assert_text(last, "PodCap");
     assert_int_equal(berth_explanation_score(why, scores - 1, 0), 200); /* empty, weight 2 */
 
     pod = add_pod(&own, "0", 100);

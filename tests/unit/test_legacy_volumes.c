@@ -344,12 +344,11 @@ static void test_zones(void **state)
               "NoVolumeZoneConflict: error: PersistentVolumeClaim was not found: \"none\"");
     small_decide(&c, p2);
     berth_str message = berth_explanation_message(c.explanation);
-    assert_memory_equal(message.data, "PersistentVolumeClaim was not found: \"now\"", message.len);
+    assert_text(message, "PersistentVolumeClaim was not found: \"now\"");
     check_pod(&c, z1, "p3", "volumes: [{name: a, persistentVolumeClaim: {claimName: lost}}]",
               "NoVolumeZoneConflict: error: Unable to find persistent volume: gone");
     message = berth_explanation_message(c.explanation);
-    assert_memory_equal(message.data, "Unable to find persistent volume: gone (repeated 2 times)",
-                        message.len);
+    assert_text(message, "Unable to find persistent volume: gone (repeated 2 times)");
     small_close(&c);
 }
 
@@ -519,7 +518,7 @@ static void test_basic_checks(void **state)
                          cases[i].message == NULL ? BERTH_VERDICT_PLACED : BERTH_VERDICT_ERROR);
         berth_str message = berth_explanation_message(c.explanation);
         if (cases[i].message != NULL)
-            assert_memory_equal(message.data, cases[i].message, message.len);
+            assert_text(message, cases[i].message);
     }
     small_close(&c);
 }
