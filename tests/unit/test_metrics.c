@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/serving/metric_families.h"
 #include "live/serving/metrics.h"
 
 static metrics *m;
@@ -86,6 +87,45 @@ static void histograms(void **state)
     has("berth_decision_duration_seconds_bucket{le=\"1e-06\"} 1\n");
 }
 
+/* The buckets of kube-scheduler 1.37, which its dashboards rely on: their number, the first and the
+ * last bound. Source: pkg/scheduler/metrics/metrics.go. */
+static void buckets_of_kube_scheduler(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t count;
+        double first, last;
+    } wanted[] = {
+        {"scheduler_scheduling_attempt_duration_seconds", 15, .001, 16.384},
+        {"scheduler_scheduling_algorithm_duration_seconds", 15, .001, 16.384},
+        {"scheduler_podgroup_scheduling_attempt_duration_seconds", 15, .001, 16.384},
+        {"scheduler_podgroup_scheduling_algorithm_duration_seconds", 15, .001, 16.384},
+        {"scheduler_pod_scheduling_sli_duration_seconds", 20, .01, 5242.88},
+        {"scheduler_pod_scheduling_attempts", 5, 1, 16},
+        {"scheduler_framework_extension_point_duration_seconds", 12, .0001, .2048},
+        {"scheduler_event_handling_duration_seconds", 12, .0001, .2048},
+        {"scheduler_preemption_victims", 7, 1, 64},
+        {"scheduler_workload_preemption_victims", 11, 1, 1024},
+        {"scheduler_preemption_goroutines_duration_seconds", 20, .01, 5242.88},
+        {"scheduler_preemption_execution_duration_seconds", 16, .001, 32.768},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        uint32_t at = 0;
+        while (at < METRIC_COUNT && strcmp(metric_families[at].name, wanted[i].name) != 0)
+            at++;
+        if (at == METRIC_COUNT)
+            fail_msg("there is no %s", wanted[i].name);
+        const metric_family *found = &metric_families[at];
+        double last = found->first;
+        for (uint32_t k = 1; k < found->count; k++)
+            last *= found->factor;
+        assert_int_equal(found->count, wanted[i].count);
+        assert_float_equal(found->first, wanted[i].first, 1e-9);
+        assert_float_equal(last, wanted[i].last, 1e-6);
+    }
+}
+
 static void the_process(void **state)
 {
     (void)state;
@@ -128,7 +168,8 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(counters_and_gauges), T(histograms), T(the_process), T(every_gauge), T(empty),
+        T(counters_and_gauges), T(histograms),  T(buckets_of_kube_scheduler),
+        T(the_process),         T(every_gauge), T(empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
