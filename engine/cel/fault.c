@@ -67,9 +67,7 @@ static void put_snippet(output *out, berth_str line, uint32_t column)
         uint32_t from = at;
         while (at < line.len && (at == from || is_follower(line.data[at])))
             at++;
-        bool wide = at - from > 1, mark = i == column;
-        if (!mark && from == line.len)
-            continue; /* the fault has no position in the text */
+        const bool wide = at - from > 1, mark = i == column;
         if (wide)
             put(out, mark ? "\xef\xbc\xbe" : "\xef\xbc\x8e", 3);
         else
