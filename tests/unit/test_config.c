@@ -567,6 +567,9 @@ static void test_refused_affinity(void **state)
          TERMS "[0].matchFields[0].operator", "must be In or NotIn"},
         {REQUIRED("{matchFields: [{key: metadata.name, operator: In, values: [a, b]}]}"),
          BERTH_E_INVALID, TERMS "[0].matchFields[0].values", "exactly one"},
+        {REQUIRED("{matchExpressions: [{key: a, operator: Exists}], "
+                  "matchFields: [{key: metadata.name, operator: Exists}]}"),
+         BERTH_E_INVALID, TERMS "[0].matchFields[0].operator", "must be In or NotIn"},
         {"{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "
          "{matchExpressions: [{key: a, operator: Is}]}}]}",
          BERTH_E_INVALID,
