@@ -30,6 +30,13 @@ narrow summary 100 "$berth" "${large[@]}"
 narrow explain 100 "$berth" explain -f data/explain.yaml big --all
 narrow columns 70 env COLUMNS=70 "$berth" schedule -f data/explain.yaml
 narrow least 60 env COLUMNS=1 "$berth" explain -f data/explain.yaml gated
+# The least is 40.
+for command in schedule "explain gated"; do
+  read -ra words <<<"$command"
+  words+=(-f data/explain.yaml)
+  narrowest=$(COLUMNS=40 "$berth" "${words[@]}" 2>/dev/null)
+  [[ $(COLUMNS=1 "$berth" "${words[@]}" 2>/dev/null) == "$narrowest" ]] || fail "lists_least: $command"
+done
 (($("${list[@]}" -o wide | wc -L) > 150)) || fail "lists_wide: it is broken"
 [[ $(COLUMNS=none "${list[@]}" | wc -L) == $("${list[@]}" | wc -L) ]] || fail lists_columns_wrong
 
