@@ -77,7 +77,7 @@ typedef struct everything {
     berth_toleration toleration, device_toleration;
     berth_volume pod_volumes[8];
     berth_pod_claim device;
-    berth_cel_selector expression;
+    berth_cel_selector expression, class_expression;
     berth_device_class device_class;
     berth_device_taint_rule rule;
     berth_slice_attribute attribute;
@@ -251,8 +251,10 @@ static void make_node(everything *e)
 static void make_slices(everything *e)
 {
     e->expression = (berth_cel_selector){.has_cel = true, .expression = text("'own' == 'OWN'")};
+    e->class_expression =
+        (berth_cel_selector){.has_cel = true, .expression = text("'class' == 'CLASS'")};
     e->device_class = (berth_device_class){.meta = {.name = own()},
-                                           .selectors = &e->expression,
+                                           .selectors = &e->class_expression,
                                            .selector_count = 1,
                                            .extended_resource = own()};
     e->rule = (berth_device_taint_rule){

@@ -54,9 +54,10 @@ void allowances_note(allowances *a, const berth_note *note)
 
 /* ---- computing one budget ---- */
 
-/* The number of replicas that a controller wants. The Deployment behind a ReplicaSet is found by
+/* Find the number of replicas that a controller wants, and what sets it; unknown numbers stay as
+ * they are. The Deployment behind a ReplicaSet is found by
  * name: the ReplicaSet's name begins with it. */
-static bool find_replicas(const allowances *a, berth_str owner, berth_str *scaled, int64_t *out)
+static void find_replicas(const allowances *a, berth_str owner, berth_str *scaled, int64_t *out)
 {
     static const char set[] = "ReplicaSet ";
     const size_t set_len = sizeof(set) - 1;
@@ -74,14 +75,12 @@ static bool find_replicas(const allowances *a, berth_str owner, berth_str *scale
         if (found) {
             *scaled = word_table_get(&a->workloads, number);
             *out = a->replicas[number];
-            return true;
+            return;
         }
     }
     *scaled = owner;
-    if (!word_table_find(&a->workloads, owner, &number))
-        return false;
-    *out = a->replicas[number];
-    return true;
+    if (word_table_find(&a->workloads, owner, &number))
+        *out = a->replicas[number];
 }
 
 /* Whether a kind has a number of replicas; percentages need one. */
@@ -112,7 +111,7 @@ static void count_owner(const allowances *a, count *c, berth_str owner)
         c->unscaled = true;
         return;
     }
-    (void)find_replicas(a, owner, &scaled, &replicas);
+    find_replicas(a, owner, &scaled, &replicas);
     uint32_t before = c->scaled.count, number = word_table_add(&c->scaled, scaled);
     c->met = heap_grow(c->met, &c->met_capacity, (size_t)number + 1, sizeof(*c->met));
     c->replicas =
