@@ -113,6 +113,7 @@ largest=9223372036854775807
   done
   cat <<'JSON'
 {"time": 1, "event": "pod_add", "duration": 5, "object": {"kind": "Pod", "metadata": {"name": "=cmd|\"a\",\nb"}, "spec": {"containers": [{"name": "a", "image": "i", "resources": {"requests": {"x.com/r": "5"}}}]}}}
+{"time": 2, "event": "pod_add", "duration": 5, "object": {"kind": "Pod", "metadata": {"name": "-.%"}, "spec": {"containers": [{"name": "a", "image": "i", "resources": {"requests": {"x.com/r": "5"}}}]}}}
 JSON
 } >"$work/csv.jsonl"
 name=replay_csv

@@ -430,6 +430,9 @@ static const object_case defaulted[] = {
     {"--- {kind: Pod, metadata: {name: p}, spec: {priorityClassName: system-node-critical}}",
      "Pod default/p scheduler=default-scheduler priority=2000001000"
      " preemption=PreemptLowerPriority\n"},
+    {"--- {kind: Pod, metadata: {name: p}, spec: {priorityClassName: system-cluster-critical}}",
+     "Pod default/p scheduler=default-scheduler priority=2000000000"
+     " preemption=PreemptLowerPriority\n"},
     {"--- {kind: Pod, metadata: {name: p}, spec: {priority: 7, priorityClassName: absent}}",
      "Pod default/p scheduler=default-scheduler priority=7 preemption=PreemptLowerPriority\n"},
     /* a class after its pod, and a global default after both, which applies to later objects */
