@@ -132,6 +132,18 @@ static void the_process(void **state)
     has("# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes ");
     has("\nprocess_cpu_seconds_total ");
     has("\nprocess_open_fds ");
+    /* Memory is in whole pages: a process has at least some. */
+    static const char *const memory[] = {"\nprocess_resident_memory_bytes ",
+                                         "\nprocess_virtual_memory_bytes "};
+    for (size_t i = 0; i < 2; i++) {
+        size_t length;
+        char *text = metrics_text(m, &length);
+        const char *at = strstr(text, memory[i]);
+        assert_non_null(at);
+        const double bytes = strtod(at + strlen(memory[i]), NULL);
+        assert_true(bytes >= 100 * 4096.0 && (uint64_t)bytes % 4096 == 0);
+        free(text);
+    }
 }
 
 static void every_gauge(void **state)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "berth/berth.h"
+#include "columns/view.h"
 #include "profile_points.h"
 #include "small_cluster.h"
 
@@ -243,6 +244,41 @@ static void test_named_resources(void **state)
     berth_engine_destroy(own.engine);
 }
 
+/* The first node is compared, too. */
+static void test_first_node(void **state)
+{
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PLUGIN_STATIC, true);
+    place(&own, BERTH_OK, NULL);
+    mood.prized = 0;
+    place(&own, BERTH_E_INTERNAL, "but its score now says something else about node node-0 than");
+    berth_engine_destroy(own.engine);
+}
+
+/* After more changes than the engine remembers, any node may have changed. */
+static void test_many_changes(void **state)
+{
+    (void)state;
+    fixture own;
+    small_pod pod;
+    berth_object object;
+    start(&own, BERTH_PLUGIN_NODE_LOCAL, true);
+    place(&own, BERTH_OK, NULL);
+    small_pod_object(&pod, &object, "passing", "node-1", 100);
+    for (uint32_t i = 0; i <= BERTH__JOURNAL; i++) {
+        assert_int_equal(berth_engine_add(own.engine, &object, NULL, NULL), BERTH_OK);
+        assert_int_equal(berth_engine_remove(own.engine, BERTH_KIND_POD, (berth_str){0},
+                                             pod.pod.meta.name, NULL),
+                         BERTH_OK);
+    }
+    mood.prized = 140;
+    place(&own, BERTH_OK, NULL);
+    mood.prized = 150;
+    place(&own, BERTH_E_INTERNAL, "but its score now says something else about node node-1");
+    berth_engine_destroy(own.engine);
+}
+
 /* EACH makes no promises. */
 static void test_each(void **state)
 {
@@ -275,7 +311,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_honest),          cmocka_unit_test(test_liars),
-        cmocka_unit_test(test_named_resources), cmocka_unit_test(test_each),
+        cmocka_unit_test(test_named_resources), cmocka_unit_test(test_first_node),
+        cmocka_unit_test(test_many_changes),    cmocka_unit_test(test_each),
         cmocka_unit_test(test_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
