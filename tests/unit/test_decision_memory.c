@@ -50,6 +50,10 @@ static bool schedules_without(const scene *own, unsigned at)
     const berth_str name = berth_engine_node_name(c.engine, c.placement.node);
     assert_int_equal(name.len, strlen(own->node));
     assert_memory_equal(name.data, own->node, name.len);
+    berth_taken_device devices[4];
+    const uint32_t count = berth_engine_pod_devices(c.engine, pod, devices, 4);
+    for (uint32_t i = 0; i < count; i++)
+        assert_true(devices[i].request.len > 0);
     small_close(&c);
     assert_int_equal(atomic_load(&memory.bytes), 0);
     return fewer;
