@@ -17,6 +17,7 @@ typedef struct scene {
     berth_pod_id (*make)(small_cluster *c);
     const char *node;           /* where the pod goes */
     const berth_plugin *plugin; /* of an embedder, which the engine checks; or NULL */
+    bool shares;                /* its device, with other pods */
 } scene;
 
 /* Schedule the pod of a scene, letting the allocation `at` fail. Returns whether it needs fewer. */
@@ -52,8 +53,10 @@ static bool schedules_without(const scene *own, unsigned at)
     assert_memory_equal(name.data, own->node, name.len);
     berth_taken_device devices[4];
     const uint32_t count = berth_engine_pod_devices(c.engine, pod, devices, 4);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         assert_true(devices[i].request.len > 0);
+        assert_int_equal(devices[i].share_id.data != NULL, own->shares);
+    }
     small_close(&c);
     assert_int_equal(atomic_load(&memory.bytes), 0);
     return fewer;
@@ -172,6 +175,24 @@ static berth_pod_id device_scene(small_cluster *c)
                      "resources: {claims: [{name: a}]}}]");
 }
 
+/* The claim takes a share of the device of node b. */
+static berth_pod_id share_scene(small_cluster *c)
+{
+    add_nodes(c);
+    small_add(c, "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}"
+                 "\n---\n"
+                 "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s}, spec: "
+                 "{driver: x.org, nodeName: b, pool: {name: b, generation: 1, resourceSliceCount: "
+                 "1}, devices: [{name: d, allowMultipleAllocations: true, capacity: {memory: "
+                 "{value: 8Gi}}}]}}\n---\n"
+                 "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: e, uid: "
+                 "eu}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}"
+                 "\n");
+    return small_pod(c, "p", NULL, ", uid: p",
+                     "resourceClaims: [{name: a, resourceClaimName: e}], containers: [{name: c, "
+                     "resources: {claims: [{name: a}]}}]");
+}
+
 /* A device that stands for an extended resource. Another pod has a claim for one, too. */
 static berth_pod_id extended_scene(small_cluster *c)
 {
@@ -265,8 +286,8 @@ static berth_pod_id plain_scene(small_cluster *c)
 static void test_memory_of_plugins(void **state)
 {
     (void)state;
-    expect_node(&(scene){apart_scene, "c", &apart});
-    expect_node(&(scene){plain_scene, "c", &last});
+    expect_node(&(scene){apart_scene, "c", &apart, false});
+    expect_node(&(scene){plain_scene, "c", &last, false});
 }
 
 /* Counts pods by a selector that the test chooses. */
@@ -322,27 +343,28 @@ static void test_malformed_selection(void **state)
 static void test_memory_of_volumes(void **state)
 {
     (void)state;
-    expect_node(&(scene){volume_scene, "c", NULL});
+    expect_node(&(scene){volume_scene, "c", NULL, false});
 }
 
 static void test_memory_of_spreading(void **state)
 {
     (void)state;
-    expect_node(&(scene){spread_scene, "c", NULL});
-    expect_node(&(scene){selected_spread_scene, "c", NULL});
+    expect_node(&(scene){spread_scene, "c", NULL, false});
+    expect_node(&(scene){selected_spread_scene, "c", NULL, false});
 }
 
 static void test_memory_of_affinities(void **state)
 {
     (void)state;
-    expect_node(&(scene){affinity_scene, "c", NULL});
+    expect_node(&(scene){affinity_scene, "c", NULL, false});
 }
 
 static void test_memory_of_devices(void **state)
 {
     (void)state;
-    expect_node(&(scene){device_scene, "c", NULL});
-    expect_node(&(scene){extended_scene, "c", NULL});
+    expect_node(&(scene){device_scene, "c", NULL, false});
+    expect_node(&(scene){extended_scene, "c", NULL, false});
+    expect_node(&(scene){share_scene, "b", NULL, true});
 }
 
 int main(void)
