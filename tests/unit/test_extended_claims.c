@@ -210,6 +210,19 @@ static void test_claims(void **state)
     }
 }
 
+/* Among equally new classes that name a resource, the first by name backs it. */
+static void test_first_class_by_name(void **state)
+{
+    static const char text[] = NODE("a", "") CLASS("zwei", GPUS, "big") CLASS("drei", GPUS, "big")
+        CLASS("vier", GPUS, "big") SLICE("s", "nodeName: a", GPU("d0"))
+            POD("p", "", "{name: c, " ASKS("x.org/gpu", "1") "}");
+    (void)state;
+    berth_engine *engine = make(text);
+    assert_int_equal(place(engine, "p").len, 1);
+    expect_claim(engine, "p", "container-0-request-0 drei 1 = d0 of container-0-request-0");
+    berth_engine_destroy(engine);
+}
+
 /* A node that has the resource itself gives no devices. */
 static void test_own_resource(void **state)
 {
@@ -420,10 +433,10 @@ static void test_many_selectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims),          cmocka_unit_test(test_own_resource),
-        cmocka_unit_test(test_written_claim),   cmocka_unit_test(test_room),
-        cmocka_unit_test(test_allocated_claim), cmocka_unit_test(test_amounts),
-        cmocka_unit_test(test_many_selectors),
+        cmocka_unit_test(test_claims),       cmocka_unit_test(test_first_class_by_name),
+        cmocka_unit_test(test_own_resource), cmocka_unit_test(test_written_claim),
+        cmocka_unit_test(test_room),         cmocka_unit_test(test_allocated_claim),
+        cmocka_unit_test(test_amounts),      cmocka_unit_test(test_many_selectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
