@@ -46,7 +46,7 @@ static berth__cel_value wrong(berth__cel_run *run, const char *what, berth_str t
     return berth__cel_error(run, "%s \"%.*s\"", what, (int)text.len, text.data);
 }
 
-/* Read a number of a version. Returns an error if it is not a number. */
+/* Read a number of a version; `*out` is 0 before. Returns an error if it is not a number. */
 static berth__cel_value number(berth__cel_run *run, berth_str text, const char *name, uint64_t *out)
 {
     enum { WHAT_MAX = 64 };
@@ -63,7 +63,6 @@ static berth__cel_value number(berth__cel_run *run, berth_str text, const char *
         return wrong(run, words[0], text);
     if (text.len > 1 && text.data[0] == '0')
         return wrong(run, words[1], text);
-    *out = 0;
     for (uint32_t i = 0; i < text.len; i++) {
         if (__builtin_mul_overflow(*out, 10, out) ||
             __builtin_add_overflow(*out, (uint64_t)(text.data[i] - '0'), out))

@@ -61,5 +61,11 @@ for list in errors/*.txt; do
   read_cases "$list"
 done
 ((cases >= 40)) || fail "only $cases cases were found"
+
+# A message is cut to 8191 bytes, behind the name of the command.
+name=errors_longest
+"$berth" schedule "--$(printf '%9000s' '' | tr ' ' x)" >"$work/out" 2>"$work/err"
+bytes=$(head -1 "$work/err" | wc -c) prefix="berth schedule: "
+((bytes == ${#prefix} + 8191 + 1)) || fail "$name: $bytes bytes"
 echo "$cases cases"
 finish
