@@ -124,6 +124,9 @@ suggests "drain dump :4 " manual d
 suggests "bash zsh fish :4 " completion ""
 suggests ":4 " nosuch ""
 suggests ":4 " help schedule ""
+for command in help manual; do
+  "$work/kubectl_complete-berth" "$command" "" | grep -q "^schedule"$'\t' || fail "kubectl: the commands for $command"
+done
 "$work/kubectl_complete-berth" sch | grep -q "^schedule"$'\t'"place the pods" || fail "kubectl: descriptions"
 if kubectl __complete get "" >/dev/null 2>&1; then
   found=$(PATH=$work:$PATH kubectl __complete berth sch 2>"$work/err" | cut -f1 | tr '\n' ' ')

@@ -298,6 +298,27 @@ static void test_one_victim_leaves_at_once(void **state)
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
 }
 
+/* When a preemptor gives up its node, pods that its nomination kept away are tried again. */
+static void test_node_is_given_up(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-1");
+    loop_remove(l, BERTH_KIND_POD, "default", "low-2");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
+    loop_pod(l, "higher", "1", ", priority: 20");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    berth_pod_id small = loop_pod(l, "small", "1", ", priority: 5");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, small), BERTH_POD_STATE_UNSCHEDULABLE);
+    loop_advance(l, 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(berth_engine_pod_nominated(l->c.engine, high), BERTH_NODE_NONE);
+    assert_int_equal(loop_state(l, small), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+}
+
 /* Room that is kept for a preemptor of higher priority is no reason to try the other one, which
  * waits for its victims, too. */
 static void test_room_kept_for_another(void **state)
@@ -762,6 +783,7 @@ int main(void)
         TEST(test_room_by_preemption),
         TEST(test_room_for_one),
         TEST(test_one_victim_leaves_at_once),
+        TEST(test_node_is_given_up),
         TEST(test_room_kept_for_another),
         TEST(test_paced),
         TEST(test_paced_for_a_second),
