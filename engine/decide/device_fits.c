@@ -64,7 +64,8 @@ static bool add_line(berth__pod_claims *claims, const berth__node_offers *offers
 
 static bool add_lines(berth__pod_claims *claims, fit_list *list)
 {
-    const berth__node_offers *offers = berth__catalog_of(&claims->devices->catalog, &claims->where);
+    const berth__node_offers *offers =
+        berth__node_offers_of(&claims->devices->catalog, &claims->where);
     bool ok = offers != NULL;
     for (uint32_t i = 0; ok && i < claims->search.line_count; i++)
         ok = add_line(claims, offers, i, list);

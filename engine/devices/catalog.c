@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "devices/node_offers.h"
 
 enum {
     DROPPED_MAX = 4096, /* lists that may be dropped before all are */
@@ -119,13 +120,13 @@ static void disturb(berth__catalog *catalog, berth__offer_pool *pool)
          slice = slice->links[BERTH__OF_POOL].next)
         drop_node(catalog, slice->node);
     catalog->all_stale |= pool->many_count > 0;
-    berth__pool_close(catalog, pool);
+    berth__offer_pool_close(catalog, pool);
 }
 
 static void close_pool(berth__catalog *catalog, void *any)
 {
     berth__offer_pool *pool = any;
-    berth__pool_close(catalog, pool);
+    berth__offer_pool_close(catalog, pool);
 }
 
 static void close_all(berth__catalog *catalog)
@@ -407,7 +408,7 @@ bool berth__catalog_change(berth__catalog *catalog, const berth__changed_slice *
 bool berth__catalog_open(berth__catalog *catalog, uint32_t id)
 {
     const berth__offer_slice *slice = id < catalog->slice_capacity ? catalog->slices[id] : NULL;
-    return slice == NULL || slice->pool == NULL || berth__pool_open(catalog, slice->pool);
+    return slice == NULL || slice->pool == NULL || berth__offer_pool_open(catalog, slice->pool);
 }
 
 void berth__catalog_taint(berth__catalog *catalog, berth__taint_rules rules)

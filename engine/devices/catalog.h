@@ -40,8 +40,8 @@ typedef struct berth__named_node {
 enum { BERTH__OF_POOL, BERTH__OF_NODE, BERTH__OF_MANY, BERTH__SLICE_LISTS };
 
 typedef struct berth__slice_link {
-    struct berth__offer_slice *next,
-        **from; /* `from`: what points at the slice; NULL: not listed */
+    struct berth__offer_slice *next;
+    struct berth__offer_slice **from; /* what points at the slice; NULL: it is not listed */
 } berth__slice_link;
 
 typedef struct berth__offer_slice {
@@ -104,7 +104,7 @@ typedef struct berth__offer_pool {
     bool watched, watched_by_many;
 } berth__offer_pool;
 
-/* The pools that a node sees, in order. */
+/* The pools that a node sees, in order (devices/node_offers.h). */
 typedef struct berth__node_offers {
     const berth__pool_view *const *pools;
     uint32_t count;
@@ -143,7 +143,7 @@ typedef struct berth__catalog {
     bool many_changed;           /* the following lists must be made */
     berth__offer_slice **choosy; /* by name: slices for some nodes */
     uint32_t choosy_count;
-    berth__offer_slice **unnamed; /* those that berth__catalog_named does not return */
+    berth__offer_slice **unnamed; /* those that name no node, or select by device */
     uint32_t unnamed_count;
     berth__offer_pool **everywhere; /* pools with slices that every node sees */
     uint32_t everywhere_count;
@@ -188,13 +188,6 @@ void berth__catalog_taint(berth__catalog *catalog, berth__taint_rules rules);
 /* The node facts have a new epoch: drop the lists of views. */
 void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch);
 
-/* The facts of a node by which offers are selected. */
-typedef struct berth__offer_node {
-    uint32_t id;
-    berth__sym name;
-    berth__labels labels;
-} berth__offer_node;
-
 /* The pool of that driver and name; NULL: no slice belongs to it. */
 berth__offer_pool *berth__catalog_pool(const berth__catalog *catalog, berth__sym driver,
                                        berth__sym name);
@@ -208,22 +201,12 @@ const berth__offer_slice *berth__catalog_named(const berth__catalog *catalog, be
 bool berth__catalog_open(berth__catalog *catalog, uint32_t id);
 
 /* Open the pool if it is closed. Returns false when out of memory. */
-bool berth__pool_open(berth__catalog *catalog, berth__offer_pool *pool);
-
-/* The offers that the node sees; NULL when out of memory. Valid until the catalog changes. */
-const berth__node_offers *berth__catalog_of(berth__catalog *catalog, const berth__offer_node *node);
-
-/* Whether devices reach a node. `*problem` is set if the selector is invalid. */
-bool berth__reach_meets(const berth__model *model, const berth__device_reach *reach,
-                        const berth__offer_node *node, berth_str *problem);
+bool berth__offer_pool_open(berth__catalog *catalog, berth__offer_pool *pool);
 
 /* ---- internal to this module ---- */
 
 /* Close the pool if it is open. Does not read facts. */
-void berth__pool_close(berth__catalog *catalog, berth__offer_pool *pool);
-
-/* Drop all lists of views. */
-void berth__node_offers_forget(berth__catalog *catalog);
+void berth__offer_pool_close(berth__catalog *catalog, berth__offer_pool *pool);
 
 /* Sort slices by name. */
 void berth__slices_sort(const berth__catalog *catalog, berth__offer_slice **items, uint32_t count);

@@ -7,7 +7,7 @@
 #ifndef BERTH_DEVICES_DEVICE_SEARCH_H
 #define BERTH_DEVICES_DEVICE_SEARCH_H
 
-#include "devices/catalog.h"
+#include "devices/node_offers.h"
 #include "devices/verdicts.h"
 
 enum {

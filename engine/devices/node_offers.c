@@ -1,9 +1,9 @@
-/* The offers of a node: which pools it sees, and the views of them, in the order of the allocator.
- * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
+/* The offers of a node. */
+#include "devices/node_offers.h"
+
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "devices/catalog.h"
 #include "devices/node_model.h"
 
 void berth__node_offers_forget(berth__catalog *catalog)
@@ -113,7 +113,7 @@ static const berth__pool_view *own_view(berth__catalog *catalog, berth__offer_po
     berth__arena_reset(&catalog->scratch);
     const berth__offer_slice **kept =
         berth__arena_alloc(&catalog->scratch, (pool->slice_count + 1) * sizeof(*kept), 8);
-    if (kept == NULL || !berth__pool_open(catalog, pool))
+    if (kept == NULL || !berth__offer_pool_open(catalog, pool))
         return NULL;
     for (uint32_t i = 0; i < pool->slice_count; i++) {
         const berth__offer_slice *slice = pool->slices[i];
@@ -233,7 +233,8 @@ static const berth__node_offers *make_list(berth__catalog *catalog, const berth_
     return list;
 }
 
-const berth__node_offers *berth__catalog_of(berth__catalog *catalog, const berth__offer_node *node)
+const berth__node_offers *berth__node_offers_of(berth__catalog *catalog,
+                                                const berth__offer_node *node)
 {
     uint32_t before = catalog->node_capacity;
     if (!berth__grow(catalog->model->allocator, &catalog->by_node, &catalog->node_capacity,

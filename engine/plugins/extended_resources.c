@@ -100,7 +100,7 @@ static void count_slice(berth__devices *devices, const berth__device_class_facts
 {
     if (!is_for(devices->model, slice->facts, node, problem))
         return;
-    if (!berth__pool_open(&devices->catalog, slice->pool)) {
+    if (!berth__offer_pool_open(&devices->catalog, slice->pool)) {
         devices->lost = *problem = true;
         return;
     }

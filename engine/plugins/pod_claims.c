@@ -467,7 +467,7 @@ static const berth__node_offers *offers_of(berth__pod_claims *claims, uint32_t s
     claims->where = (berth__offer_node){.id = view->layout->nodes[slot],
                                         .name = node->name,
                                         .labels = berth__node_labels(node->facts)};
-    return berth__catalog_of(&claims->devices->catalog, &claims->where);
+    return berth__node_offers_of(&claims->devices->catalog, &claims->where);
 }
 
 static berth__outcome_kept search_node(berth__pod_claims *claims, const berth__node_offers *offers)

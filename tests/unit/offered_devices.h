@@ -345,7 +345,7 @@ static inline void build_catalog(void)
 static inline uint32_t contents_of_all(void)
 {
     for (uint32_t i = 0; i < slice_count; i++)
-        assert_true(berth__pool_open(&catalog, catalog.slices[slices[i].id]->pool));
+        assert_true(berth__offer_pool_open(&catalog, catalog.slices[slices[i].id]->pool));
     return catalog.contents.count - catalog.contents.removed;
 }
 
@@ -370,7 +370,7 @@ static inline const char *found(void)
     static char text[512];
     berth__offer_node node = {.id = 0, .name = sym("n")};
     build_catalog();
-    const berth__node_offers *offers = berth__catalog_of(&catalog, &node);
+    const berth__node_offers *offers = berth__node_offers_of(&catalog, &node);
     assert_non_null(offers);
     berth__device_search search = new_search();
     for (int twice = 0; twice < 2; twice++) { /* a search must leave nothing behind */

@@ -425,7 +425,7 @@ static void test_work_up_to_the_bound(void **state)
     offer("a.x", "p", "s", "d0; d1; d2");
     want("r 2");
     build_catalog();
-    const berth__node_offers *offers = berth__catalog_of(&catalog, &node);
+    const berth__node_offers *offers = berth__node_offers_of(&catalog, &node);
     assert_non_null(offers);
     berth__device_search search = new_search();
     assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_FOUND);
@@ -461,8 +461,9 @@ static void test_allocation_is_of_one_node(void **state)
     want("r two:2 one:1");
     (void)found();
     berth__device_search search = new_search();
-    assert_int_equal(berth__device_search_run(&search, &node, berth__catalog_of(&catalog, &node)),
-                     BERTH__DEVICES_FOUND);
+    assert_int_equal(
+        berth__device_search_run(&search, &node, berth__node_offers_of(&catalog, &node)),
+        BERTH__DEVICES_FOUND);
     assert_int_equal(berth__device_search_choice(&search, 0, 0), 0);
     assert_true(berth__device_search_allocation(&search, 0, &arena, &allocation));
     assert_int_equal(allocation.result_count, 2);
@@ -532,7 +533,7 @@ static const char *allocate(berth__device_allocation *out)
     build_catalog();
     berth__device_search search = new_search();
     const berth__devices_outcome outcome =
-        berth__device_search_run(&search, &node, berth__catalog_of(&catalog, &node));
+        berth__device_search_run(&search, &node, berth__node_offers_of(&catalog, &node));
     if (outcome == BERTH__DEVICES_FOUND)
         assert_true(berth__device_search_allocation(&search, 0, &arena, out));
     write_outcome(&search, outcome, text, sizeof(text));

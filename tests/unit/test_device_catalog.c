@@ -64,7 +64,7 @@ static uint32_t offers_of(const berth__catalog *own)
 static bool open_all(berth__catalog *own)
 {
     for (uint32_t i = 0; i < slice_count; i++)
-        if (!berth__pool_open(own, own->slices[slices[i].id]->pool))
+        if (!berth__offer_pool_open(own, own->slices[slices[i].id]->pool))
             return false;
     return true;
 }
@@ -85,7 +85,7 @@ static bool fill_without(unsigned call)
         assert_true(berth__catalog_change(&own, slices, slice_count) && open_all(&own));
     assert_int_equal(offers_of(&own), OFFERED);
     assert_int_equal(own_uses.pools.count, 7);
-    assert_non_null(berth__catalog_of(&own, &node));
+    assert_non_null(berth__node_offers_of(&own, &node));
     for (uint32_t i = 0; i < slice_count; i++)
         slices[i].facts = NULL;
     assert_true(berth__catalog_change(&own, slices, slice_count));
@@ -170,7 +170,7 @@ static void write_offers(berth__catalog *own, uint32_t id, char text[TEXT])
 {
     static const char *const names[] = {"n0", "n1", "n2", "n3", "n4"};
     const berth__offer_node node = {.id = id, .name = sym(names[id])};
-    const berth__node_offers *offers = berth__catalog_of(own, &node);
+    const berth__node_offers *offers = berth__node_offers_of(own, &node);
     assert_non_null(offers);
     text[0] = '\0';
     for (uint32_t p = 0; p < offers->count; p++)
@@ -260,7 +260,7 @@ static void test_change_of_one_node(void **state)
     assert_true(berth__catalog_change(&catalog, slices, slice_count));
     for (uint32_t i = 0; i < NODES; i++)
         lists[i] =
-            berth__catalog_of(&catalog, &(berth__offer_node){.id = i, .name = sym(names[i])});
+            berth__node_offers_of(&catalog, &(berth__offer_node){.id = i, .name = sym(names[i])});
     const uint64_t build = catalog.build;
     assert_true(berth__catalog_change(&catalog, &slices[2], 1));
     assert_int_equal(catalog.build, build);
@@ -278,7 +278,7 @@ static void test_contents_are_numbered_anew(void **state)
     offer("a.x", "p", "s", "d0 k=1; d1 k=2");
     for (int i = 0; i < 20000; i++) {
         assert_true(berth__catalog_change(&catalog, slices, slice_count));
-        assert_non_null(berth__catalog_of(&catalog, &node));
+        assert_non_null(berth__node_offers_of(&catalog, &node));
         assert_true(catalog.contents.count < 12000);
         catalog.stale_count = 0;
     }

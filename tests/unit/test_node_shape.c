@@ -27,7 +27,7 @@ static void look(void)
 static berth__node_state *state_of(const char *name)
 {
     berth__offer_node node = {.id = name[0] == 'n' ? 0 : 1, .name = sym(name)};
-    const berth__node_offers *offers = berth__catalog_of(&catalog, &node);
+    const berth__node_offers *offers = berth__node_offers_of(&catalog, &node);
     assert_non_null(offers);
     return berth__node_shapes_state(&shapes, &search, offers);
 }

@@ -117,7 +117,7 @@ static bool fill(berth__catalog *catalog, berth__offer_pool *pool)
     return ok;
 }
 
-bool berth__pool_open(berth__catalog *catalog, berth__offer_pool *pool)
+bool berth__offer_pool_open(berth__catalog *catalog, berth__offer_pool *pool)
 {
     if (pool->open)
         return true;
@@ -125,7 +125,7 @@ bool berth__pool_open(berth__catalog *catalog, berth__offer_pool *pool)
     pool->open = true;
     bool ok = fill(catalog, pool);
     if (!ok)
-        berth__pool_close(catalog, pool);
+        berth__offer_pool_close(catalog, pool);
     return ok;
 }
 
@@ -139,7 +139,7 @@ static void withdraw(berth__catalog *catalog, berth__offer_slice *slice)
     slice->offers = NULL;
 }
 
-void berth__pool_close(berth__catalog *catalog, berth__offer_pool *pool)
+void berth__offer_pool_close(berth__catalog *catalog, berth__offer_pool *pool)
 {
     if (!pool->open)
         return;
