@@ -226,6 +226,39 @@ static void check_joined(const char *first, const char *second, const char *thir
     small_close(&c);
 }
 
+/* A pod as an object has the conditions that it came with. */
+static void test_conditions_of_a_pod(void **state)
+{
+    static const char *const types[] = {"DisruptionTarget", "PodScheduled", "PodResizePending",
+                                        "Ready"};
+    small_cluster c;
+    berth_engine_config config;
+    berth_error error = {.code = BERTH_OK};
+    berth_object *object = NULL;
+    bool seen[4] = {false};
+    (void)state;
+    berth_engine_config_init(&config);
+    config.keep_objects = true;
+    small_open_as(&c, config);
+    small_node(&c, "a", "");
+    const berth_pod_id pod =
+        small_addf(&c,
+                   "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: a}\n"
+                   "status: {conditions: [{type: %s, status: 'True', reason: "
+                   "PreemptionByScheduler}, {type: %s, status: 'True'}, {type: %s, status: 'True', "
+                   "reason: Infeasible}, {type: %s, status: 'True'}]}\n",
+                   types[0], types[1], types[2], types[3]);
+    small_require(berth_engine_pod_object(c.engine, pod, NULL, &object, &error), &error);
+    const berth_pod *read = object->as.pod;
+    for (uint32_t i = 0; i < read->condition_count; i++)
+        for (uint32_t t = 0; t < 4; t++)
+            seen[t] |= is(read->conditions[i].type, types[t]);
+    assert_true(seen[0] && seen[1] && seen[2] && seen[3]);
+    assert_int_equal(read->condition_count, 4);
+    berth_object_destroy(object);
+    small_close(&c);
+}
+
 /* A branch names the resources of its snapshot and then its own, each branch those of its own
  * cluster. */
 static void test_joined_names(void **state)
@@ -241,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_all, small_set_up, small_tear_down),
         cmocka_unit_test_setup_teardown(test_walk, small_set_up, small_tear_down),
+        cmocka_unit_test(test_conditions_of_a_pod),
         cmocka_unit_test(test_joined_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
