@@ -173,6 +173,10 @@ for command in "drain --all" "schedule"; do
   COLUMNS=60 "$berth" $command -f "$work/cloud.yaml" >"$work/out" 2>/dev/null
   grep -qF "Node names are shown without .eu-central-1.compute.internal;" "$work/out" || fail "names of $command"
   grep -qE '(^| )n1( |$)' "$work/out" || fail "names of $command: $(cat "$work/out")"
+  # Apart from that note, the tables are those of nodes with short names.
+  # shellcheck disable=SC2086
+  short=$(COLUMNS=60 "$berth" $command -f data/top.yaml 2>/dev/null | grep -v '^$')
+  [[ $(grep -v '^$\|shown without\|has them whole' "$work/out") == "$short" ]] || fail "width of $command"
   # shellcheck disable=SC2086
   for wide in "-o wide" ""; do
     COLUMNS=${wide:+60} "$berth" $command -f "$work/cloud.yaml" $wide >"$work/out" 2>/dev/null
