@@ -3,6 +3,7 @@
 #include "rule_cluster.h"
 
 #include "loading/cluster_input.h"
+#include "loading/planned.h"
 
 /* Every id of the list is found, and none beside one. */
 static void fresh_pods(void **state)
@@ -48,9 +49,26 @@ static void skipped_pods(void **state)
     small_close(&c);
 }
 
+/* The ordinal of a StatefulSet's pod is the number behind the last dash. */
+static void ordinals(void **state)
+{
+    static const struct {
+        berth_str name;
+        int64_t wanted;
+    } cases[] = {
+        {BERTH_STR("web-0"), 0},   {BERTH_STR("web-10"), 10}, {BERTH_STR("web-3-7"), 7},
+        {BERTH_STR("web-"), -1},   {BERTH_STR("web"), -1},    {BERTH_STR("web7"), -1},
+        {BERTH_STR("7"), -1},      {BERTH_STR("-7"), 7},      {BERTH_STR(""), -1},
+        {BERTH_STR("web-7a"), -1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_true(planned_ordinal(cases[i].name) == cases[i].wanted);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fresh_pods),
-                                       cmocka_unit_test(skipped_pods)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fresh_pods), cmocka_unit_test(skipped_pods),
+                                       cmocka_unit_test(ordinals)};
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

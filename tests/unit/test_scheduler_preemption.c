@@ -1,5 +1,6 @@
 /* Preemption whose evictions take time: what a preemptor waits for, and a storm of preemptors, each
  * of which must be tried twice, nominated once and bound to its nominated node. */
+#include "queue/loop.h"
 #include "scheduler_cluster.h"
 
 enum {
@@ -156,6 +157,23 @@ static void test_victim_stays(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->evictions, 3);
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+}
+
+/* If one victim stays while the other leaves, the pod, which is tried at once and may not preempt
+ * yet, waits for the other one, and for this only once. */
+static void test_waits_once(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    assert_int_equal(l->scheduler->running.count, 2);
+    loop_advance(l, 2000);
+    loop_evict_done(l, "low-1", BERTH_ANSWER_FAILED);
+    loop_advance(l, 2001);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_ACTIVE);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 2);
+    assert_int_equal(l->scheduler->running.count, 1);
 }
 
 /* A pod that loses its node to a more important one does not wait for the victims there. */
@@ -784,6 +802,7 @@ int main(void)
         TEST(test_room_for_one),
         TEST(test_one_victim_leaves_at_once),
         TEST(test_node_is_given_up),
+        TEST(test_waits_once),
         TEST(test_room_kept_for_another),
         TEST(test_paced),
         TEST(test_paced_for_a_second),
