@@ -548,6 +548,18 @@ static void test_paced_without_node(void **state)
     assert_int_equal(l->evictions, 3);
 }
 
+/* A pod that must not evict anybody does not wait for the evictions of others. */
+static void test_paced_gentle(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    preempt_first(l);
+    berth_pod_id last = loop_pod(l, "last", "1", ", priority: 10, preemptionPolicy: Never");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.pod, last);
+    assert_int_equal(loop_state(l, last), BERTH_POD_STATE_UNSCHEDULABLE);
+}
+
 /* A preemptor that is deleted leaves nothing behind. */
 static void test_preemptor_goes(void **state)
 {
@@ -810,6 +822,7 @@ int main(void)
         TEST(test_paced_no_longer),
         TEST(test_paced_evicts_nobody),
         TEST(test_paced_without_node),
+        TEST(test_paced_gentle),
         TEST(test_paced_for_room_alone),
         TEST(test_paced_pod_changes),
         cmocka_unit_test(test_storm),
