@@ -151,6 +151,22 @@ static berth_pod_id affinity_scene(small_cluster *c)
                      "{app: s}}}}]}}, containers: [{name: c}]");
 }
 
+/* ---- nominations ---- */
+
+/* Nodes a and b are kept for other pods. */
+static berth_pod_id nominated_scene(small_cluster *c)
+{
+    add_nodes(c);
+    for (uint32_t node = 0; node < 2; node++) {
+        berth_error error = {.code = BERTH_OK};
+        const berth_pod_id other =
+            small_pod(c, node == 0 ? "r" : "s", NULL, "",
+                      "priority: 9, containers: [{name: c, resources: {requests: {cpu: 4}}}]");
+        small_require(berth_engine_nominate(c->engine, other, node, &error), &error);
+    }
+    return small_pod(c, "p", NULL, "", "containers: [{name: c, resources: {requests: {cpu: 1}}}]");
+}
+
 /* ---- devices ---- */
 
 #define SLICE(node)                                                                    \
@@ -359,6 +375,12 @@ static void test_memory_of_affinities(void **state)
     expect_node(&(scene){affinity_scene, "c", NULL, false});
 }
 
+static void test_memory_of_nominations(void **state)
+{
+    (void)state;
+    expect_node(&(scene){nominated_scene, "c", NULL, false});
+}
+
 static void test_memory_of_devices(void **state)
 {
     (void)state;
@@ -372,8 +394,9 @@ int main(void)
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_of_volumes),    cmocka_unit_test(test_memory_of_spreading),
-        cmocka_unit_test(test_memory_of_affinities), cmocka_unit_test(test_memory_of_devices),
-        cmocka_unit_test(test_memory_of_plugins),    cmocka_unit_test(test_malformed_selection),
+        cmocka_unit_test(test_memory_of_affinities), cmocka_unit_test(test_memory_of_nominations),
+        cmocka_unit_test(test_memory_of_devices),    cmocka_unit_test(test_memory_of_plugins),
+        cmocka_unit_test(test_malformed_selection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

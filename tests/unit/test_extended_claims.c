@@ -223,6 +223,32 @@ static void test_first_class_by_name(void **state)
     berth_engine_destroy(engine);
 }
 
+/* On a branch, a pod that leaves gives its devices back, if this is the branch's first operation,
+ * too. */
+static void test_leaves_a_branch(void **state)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_engine *branch = NULL;
+    (void)state;
+    berth_engine *engine =
+        make(NODE("a", "") CLASS("gpu", GPUS, "big") SLICE("s", "nodeName: a", GPU("d0")));
+    load(engine, POD("p", "", "{name: c, " ASKS("x.org/gpu", "1") "}")
+                     POD("q", "", "{name: c, " ASKS("x.org/gpu", "1") "}"));
+    assert_int_equal(place(engine, "p").len, 1);
+    assert_int_equal(place(engine, "q").len, 0);
+    assert_int_equal(berth_engine_publish(engine, &error), BERTH_OK);
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    assert_int_equal(berth_branch_create(snapshot, &branch, &error), BERTH_OK);
+    berth_snapshot_unpin(snapshot);
+    assert_int_equal(
+        berth_engine_remove(branch, BERTH_KIND_POD, BERTH_STR("shop"), BERTH_STR("p"), &error),
+        BERTH_OK);
+    assert_int_equal(place(branch, "q").len, 1);
+    expect_claim(branch, "q", "container-0-request-0 gpu 1 = d0 of container-0-request-0");
+    berth_branch_drop(branch);
+    berth_engine_destroy(engine);
+}
+
 /* A node that has the resource itself gives no devices. */
 static void test_own_resource(void **state)
 {
@@ -433,10 +459,11 @@ static void test_many_selectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims),       cmocka_unit_test(test_first_class_by_name),
-        cmocka_unit_test(test_own_resource), cmocka_unit_test(test_written_claim),
-        cmocka_unit_test(test_room),         cmocka_unit_test(test_allocated_claim),
-        cmocka_unit_test(test_amounts),      cmocka_unit_test(test_many_selectors),
+        cmocka_unit_test(test_claims),          cmocka_unit_test(test_first_class_by_name),
+        cmocka_unit_test(test_leaves_a_branch), cmocka_unit_test(test_own_resource),
+        cmocka_unit_test(test_written_claim),   cmocka_unit_test(test_room),
+        cmocka_unit_test(test_allocated_claim), cmocka_unit_test(test_amounts),
+        cmocka_unit_test(test_many_selectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
