@@ -21,7 +21,7 @@ typedef struct scene {
 } scene;
 
 /* Schedule the pod of a scene, letting the allocation `at` fail. Returns whether it needs fewer. */
-static bool schedules_without(const scene *own, unsigned at)
+static bool schedules_without(const scene *own, berth_path path, unsigned at)
 {
     counted memory = {0};
     const berth_allocator allocator = {&memory, counted_allocate, counted_release};
@@ -32,6 +32,7 @@ static bool schedules_without(const scene *own, unsigned at)
         config = *one_plugin_config(&room, own->plugin);
     config.allocator = &allocator;
     config.check_plugins = own->plugin != NULL;
+    config.path = path;
     small_cluster c;
     small_open_as(&c, config);
     const berth_pod_id pod = own->make(&c);
@@ -64,10 +65,13 @@ static bool schedules_without(const scene *own, unsigned at)
 
 static void expect_node(const scene *own)
 {
-    bool fewer = false;
-    for (unsigned at = 1; !fewer; at++) {
-        assert_true(at < 4000);
-        fewer = schedules_without(own, at);
+    static const berth_path paths[] = {BERTH_PATH_AUTO, BERTH_PATH_INDEX};
+    for (uint32_t i = 0; i < 2; i++) {
+        bool fewer = false;
+        for (unsigned at = 1; !fewer; at++) {
+            assert_true(at < 4000);
+            fewer = schedules_without(own, paths[i], at);
+        }
     }
 }
 
