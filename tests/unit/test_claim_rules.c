@@ -312,12 +312,39 @@ static void test_score_of_allocated(void **state)
     }
 }
 
+/* Of two filters that fail on different nodes, the error of the first node is told, and only that
+ * one, although the other filter comes first. */
+static void test_first_error(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_node(c, "b", "");
+    small_add(c,
+              CLASS("gpu", "") SLICE("a", "a", "{name: d}")
+                  CLAIM("one",
+                        "{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: "
+                        "'device.attributes[\"x.org\"].absent == 1'}}]}}",
+                        "") "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: b}\n"
+                            "spec: {drivers: [{name: disk.csi.azure.com, nodeID: b}]}\n");
+    small_decide(c, small_pod(c, "p", NULL, "",
+                              USES("one") ", volumes: [{name: v, azureDisk: {diskName: d, diskURI: "
+                                          "u, kind: Dedicated}}]"));
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_ERROR);
+    assert_text(berth_explanation_message(c->explanation),
+                "running \"DynamicResources\" filter plugin: claim default/one: selector #0: CEL "
+                "runtime error: no such key: absent");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binding_conditions), cmocka_unit_test(test_reserved_for),
-        cmocka_unit_test(test_refused_at_once),    cmocka_unit_test(test_searches_that_fail),
-        cmocka_unit_test(test_score_of_allocated), cmocka_unit_test(test_claims_without_filter),
+        cmocka_unit_test(test_binding_conditions),
+        cmocka_unit_test(test_reserved_for),
+        cmocka_unit_test(test_refused_at_once),
+        cmocka_unit_test(test_searches_that_fail),
+        cmocka_unit_test(test_score_of_allocated),
+        cmocka_unit_test(test_claims_without_filter),
+        WITH_CLUSTER(test_first_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
