@@ -44,44 +44,39 @@ static void open_counted(small_cluster *c, const char *predicate, const char *pr
 
 #define SERVICE "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {app: s}}\n"
 
-/* The pod of a Service follows another one to its node c, of three. Returns whether the decision
- * needs fewer allocations than `at`, which fails. */
-static bool follows_without(unsigned at)
+/* The pod of a Service follows another one to its node, or avoids it: it goes to the last of the
+ * nodes. Returns whether the decision needs fewer allocations than `at`, which fails. */
+static bool goes_without(const char *predicate, const char *priority, uint32_t nodes,
+                         const char *other, unsigned at)
 {
+    static const char *const names[] = {"a", "b", "c"};
     counted memory = {0};
     const berth_allocator allocator = {&memory, counted_allocate, counted_release};
     small_cluster c;
-    open_counted(&c, "CheckServiceAffinity", NULL, &allocator);
-    small_node(&c, "a", ", labels: {host: a}");
-    small_node(&c, "b", ", labels: {host: b}");
-    const berth_node_id wanted = small_node(&c, "c", ", labels: {host: c}");
+    open_counted(&c, predicate, priority, &allocator);
+    for (uint32_t i = 0; i < nodes; i++) {
+        char labels[32];
+        snprintf(labels, sizeof(labels), ", labels: {host: %s}", names[i]);
+        small_node(&c, names[i], labels);
+    }
     small_add(&c, SERVICE);
-    small_pod(&c, "r", "c", ", labels: {app: s}", "");
+    small_pod(&c, "r", other, ", labels: {app: s}", "");
     const berth_pod_id pod = small_pod(&c, "p", NULL, ", labels: {app: s}", "");
     const bool fewer = decide_without(&c, &memory, pod, at);
-    assert_int_equal(c.placement.node, wanted);
+    assert_int_equal(c.placement.node, nodes - 1);
     small_close(&c);
     assert_int_equal(atomic_load(&memory.bytes), 0);
     return fewer;
 }
 
-/* The pod of a Service avoids another one and goes to node b, of two. */
+static bool follows_without(unsigned at)
+{
+    return goes_without("CheckServiceAffinity", NULL, 3, "c", at);
+}
+
 static bool avoids_without(unsigned at)
 {
-    counted memory = {0};
-    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
-    small_cluster c;
-    open_counted(&c, NULL, "ServiceAntiAffinityPriority", &allocator);
-    small_node(&c, "a", ", labels: {host: a}");
-    const berth_node_id wanted = small_node(&c, "b", ", labels: {host: b}");
-    small_add(&c, SERVICE);
-    small_pod(&c, "r", "a", ", labels: {app: s}", "");
-    const berth_pod_id pod = small_pod(&c, "p", NULL, ", labels: {app: s}", "");
-    const bool fewer = decide_without(&c, &memory, pod, at);
-    assert_int_equal(c.placement.node, wanted);
-    small_close(&c);
-    assert_int_equal(atomic_load(&memory.bytes), 0);
-    return fewer;
+    return goes_without(NULL, "ServiceAntiAffinityPriority", 2, "a", at);
 }
 
 static void each_without(bool (*decides_without)(unsigned at))

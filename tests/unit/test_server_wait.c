@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <unistd.h>
 
+#include "kept_stderr.h"
 #include "live/read/server_wait.h"
 #include "scripted_transport.h"
 
@@ -17,8 +17,6 @@ static scripted_transport *server;
 static server_wait waits;
 static int ended; /* calls */
 static bool is_known;
-static FILE *words; /* written to standard error */
-static int own_stderr;
 
 static void on_ended(void *context, bool known)
 {
@@ -38,30 +36,20 @@ static int start(void **state)
                           .context = &waits};
     ended = 0;
     is_known = false;
-    words = tmpfile();
-    assert_non_null(words);
-    own_stderr = dup(STDERR_FILENO);
-    return dup2(fileno(words), STDERR_FILENO) < 0;
+    return stderr_keep();
 }
 
 static int stop(void **state)
 {
     (void)state;
-    dup2(own_stderr, STDERR_FILENO);
-    close(own_stderr);
-    fclose(words);
+    stderr_restore();
     scripted_destroy(server);
     return 0;
 }
 
 static bool says(const char *part)
 {
-    char text[4096];
-    fflush(stderr);
-    rewind(words);
-    text[fread(text, 1, sizeof(text) - 1, words)] = '\0';
-    fseek(words, 0, SEEK_END);
-    return strstr(text, part) != NULL;
+    return stderr_count(part) > 0;
 }
 
 static const scripted_request *asked(void)

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <unistd.h>
 
+#include "kept_stderr.h"
 #include "live/answer/standing.h"
 #include "scripted_transport.h"
 
@@ -16,9 +16,7 @@
 
 static scripted_transport *server;
 static standing *kept;
-static int listed;  /* calls */
-static FILE *words; /* written to standard error */
-static int own_stderr;
+static int listed; /* calls */
 
 static void on_listed(void *context)
 {
@@ -32,18 +30,13 @@ static int start(void **state)
     server = scripted_create();
     kept = NULL;
     listed = 0;
-    words = tmpfile();
-    assert_non_null(words);
-    own_stderr = dup(STDERR_FILENO);
-    return dup2(fileno(words), STDERR_FILENO) < 0;
+    return stderr_keep();
 }
 
 static int stop(void **state)
 {
     (void)state;
-    dup2(own_stderr, STDERR_FILENO);
-    close(own_stderr);
-    fclose(words);
+    stderr_restore();
     standing_stop(kept);
     standing_destroy(kept);
     scripted_destroy(server);
@@ -79,14 +72,7 @@ static void holds(const char *items)
 /* The warnings so far. */
 static int warnings(void)
 {
-    char text[4096];
-    int count = 0;
-    rewind(words);
-    text[fread(text, 1, sizeof(text) - 1, words)] = '\0';
-    fseek(words, 0, SEEK_END);
-    for (const char *at = text; (at = strstr(at, WARNING)) != NULL; at += strlen(WARNING))
-        count++;
-    return count;
+    return stderr_count(WARNING);
 }
 
 static const char *const of_all[] = {"/priorityclasses", "/runtimeclasses", "/limitranges",
