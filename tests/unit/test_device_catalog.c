@@ -270,6 +270,22 @@ static void test_change_of_one_node(void **state)
         assert_int_equal(catalog.by_node[i] == lists[i], i != 2);
 }
 
+/* A slice with a malformed selector is a problem of every node until it goes, although its pool was
+ * never opened. */
+static void test_problem_goes(void **state)
+{
+    const berth__offer_node node = {.id = 0, .name = sym("n")};
+    (void)state;
+    offer("a.x", "p", "s", "d0");
+    offer("a.x", "q", "t", "d0")->reach =
+        (berth__device_reach){.has_selector = true, .problem = BERTH_STR("malformed")};
+    assert_true(berth__catalog_change(&catalog, slices, slice_count));
+    assert_true(berth__node_offers_of(&catalog, &node)->problem.len > 0);
+    slices[1].facts = NULL;
+    assert_true(berth__catalog_change(&catalog, &slices[1], 1));
+    assert_int_equal(berth__node_offers_of(&catalog, &node)->problem.len, 0);
+}
+
 /* Numbers of contents that come and go do not grow without bound. */
 static void test_contents_are_numbered_anew(void **state)
 {
@@ -381,6 +397,7 @@ int main(void)
         TEST(test_catalog_is_filled_without_memory),
         TEST(test_changes_equal_a_new_catalog),
         TEST(test_change_of_one_node),
+        TEST(test_problem_goes),
         TEST(test_contents_are_numbered_anew),
         TEST(test_program_is_compiled_once),
         TEST(test_many_programs_are_given_up),
