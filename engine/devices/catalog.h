@@ -2,9 +2,9 @@
  * allocator examines them, and for each node the pools that it sees.
  *
  * A pool is open while its devices are listed. It is opened when a node's offers are first asked
- * for, or when many slices come at once. A changed slice closes its pool, and the lists of the nodes
- * that see the pool are dropped: those that its slices name or, if some slice is for several nodes,
- * all. So a change costs what its pool costs.
+ * for, or when many slices come at once. A changed slice closes its pool, and the lists of the
+ * nodes that see the pool are dropped: those that its slices name or, if some slice is for several
+ * nodes, all. So a change costs what its pool costs.
  * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
 #ifndef BERTH_DEVICES_CATALOG_H
 #define BERTH_DEVICES_CATALOG_H
