@@ -411,7 +411,7 @@ static berth_status put_stored(berth__cluster *cluster, const berth_object *obje
     if (status == BERTH_OK)
         berth__cluster_keep_up_volumes(cluster);
     if (status == BERTH_OK && cluster->view.devices != NULL)
-        berth__devices_keep_up(cluster->view.devices);
+        berth__devices_keep_up(cluster->view.devices, &cluster->view);
     return status;
 }
 

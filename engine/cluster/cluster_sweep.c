@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "cluster/cluster_parts.h"
 #include "columns/volume_use.h"
+#include "devices/devices.h"
 
 /* ---- ids of nodes ---- */
 
@@ -28,6 +29,7 @@ static bool release_id(berth__cluster *cluster, uint32_t id)
         return false;
     *(uint32_t *)berth__cow_array_find(&cluster->view.node_of_name, name) = 0;
     berth__volume_use_forget_node(cluster->view.volume_use, id);
+    berth__devices_forget_node(cluster->view.devices, id);
     berth__cluster_free_node(cluster, id);
     return true;
 }

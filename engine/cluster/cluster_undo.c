@@ -7,6 +7,7 @@
 #include "cluster/cluster_parts.h"
 #include "columns/freed_ports.h"
 #include "columns/volume_use.h"
+#include "devices/devices.h"
 
 /* Enough for every operation, not counting what grows with its objects. */
 enum { RECORDS = 22, RECORD_BYTES = 160 };
@@ -103,6 +104,7 @@ static void undo_node_id(void *owner, void *record)
     *place = 0;
     if (cluster->view.volume_use != NULL)
         berth__volume_use_forget_node(cluster->view.volume_use, id);
+    berth__devices_forget_node(cluster->view.devices, id);
     if (given->fresh)
         cluster->node_count--;
     else

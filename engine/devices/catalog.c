@@ -8,7 +8,7 @@
 #include "devices/node_offers.h"
 
 enum {
-    DROPPED_MAX = 4096, /* lists that may be dropped before all are */
+    DROPPED_MIN = 4096, /* lists that may be dropped before all are, besides one for each node */
     REMOVED_MIN = 4096, /* contents and models that may be removed before all are numbered anew */
 };
 
@@ -34,7 +34,7 @@ berth_status berth__catalog_init(berth__catalog *catalog, berth__model *model,
 {
     catalog->model = model;
     catalog->uses = uses;
-    catalog->lists = 1;
+    catalog->use_changes = 1;
     catalog->contents.allocator = model->allocator;
     berth__arena_init(&catalog->arena, model->allocator);
     berth__arena_init(&catalog->many_arena, model->allocator);
@@ -97,16 +97,14 @@ void berth__catalog_destroy(berth__catalog *catalog)
 /* ---- what a change makes stale ---- */
 
 /* The node sees other devices, if it has seen any. */
-static void drop_node(berth__catalog *catalog, berth__named_node *node)
+static void drop_node(berth__catalog *catalog, const berth__named_node *node)
 {
-    if (node->listed != catalog->lists)
+    const uint32_t *id = berth__cow_array_find(catalog->node_ids, node->name);
+    if (id == NULL || *id == 0 || !berth__node_offers_forget_node(catalog, *id - 1))
         return;
-    node->listed = 0;
-    catalog->by_node[node->id] = NULL;
-    catalog->dropped++;
     if (berth__grow(catalog->model->allocator, &catalog->stale, &catalog->stale_capacity,
                     catalog->stale_count + 1, sizeof(*catalog->stale)))
-        catalog->stale[catalog->stale_count++] = node->id;
+        catalog->stale[catalog->stale_count++] = *id - 1;
     else
         catalog->build++;
 }
@@ -138,7 +136,7 @@ static void close_all(berth__catalog *catalog)
 /* Any node may see other devices. */
 static void drop_all_if_stale(berth__catalog *catalog)
 {
-    if (!catalog->all_stale && catalog->dropped <= DROPPED_MAX)
+    if (!catalog->all_stale && catalog->dropped <= DROPPED_MIN + catalog->node_capacity)
         return;
     berth__node_offers_forget(catalog);
     catalog->all_stale = false;
@@ -205,7 +203,6 @@ static berth__named_node *get_node(berth__catalog *catalog, berth__sym name)
     if (node == NULL)
         return NULL;
     node->name = name;
-    node->is_new = true;
     node->entry.key = &node->name;
     node->entry.key_bytes = sizeof(node->name);
     berth__keymap_add(&catalog->nodes, &node->entry);
@@ -273,21 +270,6 @@ static void remove_slice(berth__catalog *catalog, berth__offer_slice *slice)
     *slice = (berth__offer_slice){0};
 }
 
-/* Drop the list of a new slice's node. If the node had no slices before, it may have been given the
- * list that all such nodes share. */
-static void drop_list_of(berth__catalog *catalog, const berth__offer_slice *slice)
-{
-    berth__named_node *node = slice->node;
-    if (slice->many)
-        catalog->all_stale = true;
-    else if (node->is_new)
-        catalog->all_stale |= catalog->common != NULL;
-    else
-        drop_node(catalog, node);
-    if (node != NULL)
-        node->is_new = false;
-}
-
 /* Give a new slice its places. Returns false when out of memory. */
 static bool add_slice(berth__catalog *catalog, berth__offer_slice *slice,
                       const berth__changed_slice *change)
@@ -304,6 +286,8 @@ static bool add_slice(berth__catalog *catalog, berth__offer_slice *slice,
     }
     disturb(catalog, pool);
     *slice = (berth__offer_slice){.facts = facts, .name = change->name, .pool = pool, .node = node};
+    slice->generation = facts->generation;
+    slice->left_out = facts->left_out;
     slice->everywhere =
         !facts->left_out &&
         ((facts->shared_counter_count > 0 && !catalog->model->behaviours.counters_by_node) ||
@@ -318,7 +302,10 @@ static bool add_slice(berth__catalog *catalog, berth__offer_slice *slice,
     pool->many_count += slice->many;
     catalog->many_count += slice->many;
     catalog->many_changed |= slice->many;
-    drop_list_of(catalog, slice);
+    if (slice->many)
+        catalog->all_stale = true;
+    else
+        drop_node(catalog, node);
     return true;
 }
 
@@ -358,7 +345,7 @@ static void number_anew(berth__catalog *catalog)
 {
     const berth__contents *contents = &catalog->contents;
     if (contents->removed < REMOVED_MIN + contents->count / 2 &&
-        catalog->models.count < REMOVED_MIN + 2 * catalog->nodes.count)
+        catalog->models.count < REMOVED_MIN + 4 * catalog->nodes.count)
         return;
     close_all(catalog);
     berth__contents_clear(&catalog->contents);
@@ -405,10 +392,10 @@ bool berth__catalog_change(berth__catalog *catalog, const berth__changed_slice *
     return ok && (!catalog->many_changed || list_many(catalog));
 }
 
-bool berth__catalog_open(berth__catalog *catalog, uint32_t id)
+bool berth__catalog_foresee(berth__catalog *catalog, uint32_t id)
 {
     const berth__offer_slice *slice = id < catalog->slice_capacity ? catalog->slices[id] : NULL;
-    return slice == NULL || slice->pool == NULL || berth__offer_pool_open(catalog, slice->pool);
+    return slice == NULL || slice->pool == NULL || berth__node_offers_foresee(catalog, slice->pool);
 }
 
 void berth__catalog_taint(berth__catalog *catalog, berth__taint_rules rules)
@@ -422,6 +409,7 @@ void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch)
 {
     if (catalog->layout_epoch == layout_epoch)
         return;
-    berth__node_offers_forget(catalog);
+    if (catalog->choosy_count > 0)
+        berth__node_offers_forget(catalog);
     catalog->layout_epoch = layout_epoch;
 }

@@ -9,6 +9,7 @@
 #ifndef BERTH_DEVICES_CATALOG_H
 #define BERTH_DEVICES_CATALOG_H
 
+#include "base/cow_array.h"
 #include "devices/contents.h"
 #include "devices/uses.h"
 #include "model/model.h"
@@ -29,10 +30,7 @@ typedef struct berth__named_node {
     berth__keymap_entry entry;
     berth__sym name;
     struct berth__offer_slice *first;
-    uint32_t id;     /* the node's id, if a list was made for it */
-    uint64_t listed; /* equal to the catalog's `lists`: a list was made */
-    bool is_new;     /* it gets its first slice */
-    bool emptied;    /* it is among those that lost their last slice in this change */
+    bool emptied; /* it is among those that lost their last slice in this change */
     struct berth__named_node *next_emptied;
 } berth__named_node;
 
@@ -52,9 +50,11 @@ typedef struct berth__offer_slice {
     struct berth__offer_pool *pool; /* NULL: there is no such slice now */
     berth__named_node *node;        /* NULL: the slice names no node */
     berth__slice_link links[BERTH__SLICE_LISTS];
-    bool everywhere; /* every node sees it, perhaps only for its counters */
-    bool many;       /* several nodes may see it */
-    uint64_t seen;   /* used while the slices of a node are collected */
+    int64_t generation; /* copied from the facts */
+    bool left_out;      /* copied from the facts */
+    bool everywhere;    /* every node sees it, perhaps only for its counters */
+    bool many;          /* several nodes may see it */
+    uint64_t seen;      /* used while the slices of a node are collected */
 } berth__offer_slice;
 
 /* A counter of a set. */
@@ -81,6 +81,7 @@ typedef struct berth__pool_view {
     uint32_t other_count;
     const berth__pool_counter *counters;
     uint32_t counter_count;
+    uint32_t model; /* devices/node_model.h */
 } berth__pool_view;
 
 typedef struct berth__offer_pool {
@@ -98,6 +99,7 @@ typedef struct berth__offer_pool {
     bool open;
     berth__arena arena;          /* holds offers and views */
     berth__offer_slice **slices; /* by name */
+    berth__used_pool *used;      /* of its devices; NULL: it has none */
     berth__pool_view *views;
     /* The nodes that see devices of the pool, as far as lists of views were made. */
     uint32_t watcher; /* the node's id, if it is a single node */
@@ -111,6 +113,14 @@ typedef struct berth__node_offers {
     uint32_t model;    /* devices/node_model.h */
     berth_str problem; /* why the offers can't be determined */
 } berth__node_offers;
+
+/* What is kept for a node by its id. */
+typedef struct berth__listed_node {
+    const berth__node_offers *offers; /* NULL: no list was made */
+    uint64_t used_at; /* equal to the catalog's `use_changes`: the following members hold */
+    uint64_t in_use;  /* bits by device, in the order of the list */
+    uint32_t model;   /* devices/node_model.h; 0: none, or the bits do not tell all */
+} berth__listed_node;
 
 /* DeviceTaintRules that select devices, in the order of their records. */
 typedef struct berth__taint_rules {
@@ -148,14 +158,15 @@ typedef struct berth__catalog {
     berth__offer_pool **everywhere; /* pools with slices that every node sees */
     uint32_t everywhere_count;
     /* Lists of views. */
-    const berth__node_offers *common;   /* for nodes without slices of their own; NULL: not made */
-    const berth__node_offers **by_node; /* by node id; NULL: not made yet */
+    const berth__node_offers *common; /* for nodes without slices of their own; NULL: not made */
+    berth__listed_node *by_node;      /* by node id */
     uint32_t node_capacity;
-    uint32_t dropped;      /* lists that are dropped, but still in memory */
-    uint64_t lists;        /* how often all lists were dropped; from 1 */
-    uint64_t layout_epoch; /* the epoch of `by_node` */
-    uint64_t mark;         /* last number assigned to `seen` of slices and pools */
-    uint64_t name_mark;    /* last number assigned to `seen` of uses */
+    uint64_t use_changes;             /* changed uses of devices that several nodes see; from 1 */
+    uint32_t dropped;                 /* lists that are dropped, but still in memory */
+    uint64_t layout_epoch;            /* the epoch of lists that labels decide */
+    const berth__cow_array *node_ids; /* by the sym of a node's name: its id + 1; 0: none */
+    uint64_t mark;                    /* last number assigned to `seen` of slices and pools */
+    uint64_t name_mark;               /* last number assigned to `seen` of uses */
     /* What those who keep results have to follow. */
     uint64_t build;     /* changes after which any node may see other devices */
     uint64_t closings;  /* pools closed: their offers are gone */
@@ -176,6 +187,13 @@ typedef struct berth__changed_slice {
     const berth__slice_facts *facts;
 } berth__changed_slice;
 
+/* The ids of nodes are in that array from now on. */
+static inline void berth__catalog_name_nodes(berth__catalog *catalog,
+                                             const berth__cow_array *node_ids)
+{
+    catalog->node_ids = node_ids;
+}
+
 /* Take over changes. The former facts may be freed already. Returns false when out of memory; call
  * again with the same changes before anything else. Cost: linear in the slices and devices of the
  * pools that were open. */
@@ -185,7 +203,7 @@ bool berth__catalog_change(berth__catalog *catalog, const berth__changed_slice *
 /* The rules have changed; their facts must live until the next call. */
 void berth__catalog_taint(berth__catalog *catalog, berth__taint_rules rules);
 
-/* The node facts have a new epoch: drop the lists of views. */
+/* The node facts have a new epoch: drop the lists of views if labels decide about them. */
 void berth__catalog_follow(berth__catalog *catalog, uint64_t layout_epoch);
 
 /* The pool of that driver and name; NULL: no slice belongs to it. */
@@ -196,9 +214,9 @@ berth__offer_pool *berth__catalog_pool(const berth__catalog *catalog, berth__sym
  * none. Those that select nodes by device are among `unnamed`, too. */
 const berth__offer_slice *berth__catalog_named(const berth__catalog *catalog, berth__sym node);
 
-/* Open the pool of the slice with that number, if there is such a slice. Returns false when out of
- * memory. */
-bool berth__catalog_open(berth__catalog *catalog, uint32_t id);
+/* Open the pool of the slice with that number, if there is such a slice. If its slices name a
+ * single node, make the view that this node will have. Returns false when out of memory. */
+bool berth__catalog_foresee(berth__catalog *catalog, uint32_t id);
 
 /* Open the pool if it is closed. Returns false when out of memory. */
 bool berth__offer_pool_open(berth__catalog *catalog, berth__offer_pool *pool);

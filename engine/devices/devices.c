@@ -119,8 +119,12 @@ static void note(berth__devices *devices, const held_devices *held)
 {
     for (uint32_t i = 0; held != NULL && i < held->allocation.result_count; i++) {
         const berth__device_result *result = &held->allocation.results[i];
-        berth__outcomes_note(&devices->outcomes,
-                             berth__catalog_pool(&devices->catalog, result->driver, result->pool));
+        const berth__offer_pool *pool =
+            berth__catalog_pool(&devices->catalog, result->driver, result->pool);
+        if (pool == NULL)
+            continue;
+        berth__node_offers_note_use(&devices->catalog, pool);
+        berth__outcomes_note(&devices->outcomes, pool);
     }
 }
 
@@ -332,8 +336,18 @@ void berth__devices_begin_question(berth__devices *devices)
     devices->removals = atomic_load_explicit(&devices->model->removals, memory_order_relaxed);
 }
 
-bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch)
+/* The nodes are those of the view from now on. */
+static void meet(berth__devices *devices, const berth__view *view)
 {
+    berth__catalog_name_nodes(&devices->catalog, &view->node_of_name);
+    (void)berth__node_offers_reserve(&devices->catalog,
+                                     view->layout->count); /* it may grow later */
+}
+
+bool berth__devices_refresh(berth__devices *devices, const berth__view *view)
+{
+    const uint64_t layout_epoch = view->layout->epoch;
+    meet(devices, view);
     if (!berth__backing_follow(&devices->backing) || !follow(devices))
         return false;
     berth__catalog_follow(&devices->catalog, layout_epoch);
@@ -342,11 +356,13 @@ bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch)
     return true;
 }
 
-void berth__devices_keep_up(berth__devices *devices)
+void berth__devices_keep_up(berth__devices *devices, const berth__view *view)
 {
     const uint64_t behind = devices->storage->device_journal_end - devices->seen;
-    if (behind < BERTH__DEVICE_JOURNAL / 2 || !berth__backing_follow(&devices->backing) ||
-        !follow_store(devices))
+    if (behind < BERTH__DEVICE_JOURNAL / 2)
+        return;
+    meet(devices, view);
+    if (!berth__backing_follow(&devices->backing) || !follow_store(devices))
         return;
     const uint32_t count = devices->changed_count;
     if (!follow(devices))
@@ -354,6 +370,12 @@ void berth__devices_keep_up(berth__devices *devices)
     /* Many slices have come, probably as a cluster is loaded: open their pools while they are in
      * the cache, rather than in the first decision that looks at all nodes. */
     for (uint32_t i = 0; i < count; i++)
-        if (!berth__catalog_open(&devices->catalog, devices->changed_slices[i]))
+        if (!berth__catalog_foresee(&devices->catalog, devices->changed_slices[i]))
             return;
+}
+
+void berth__devices_forget_node(berth__devices *devices, uint32_t id)
+{
+    if (devices != NULL)
+        (void)berth__node_offers_forget_node(&devices->catalog, id);
 }

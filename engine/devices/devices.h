@@ -45,12 +45,16 @@ void berth__devices_destroy(berth__devices *devices);
  * pod holds. */
 void berth__devices_begin_question(berth__devices *devices);
 
-/* Apply changes of the store, and the epoch of the node facts. Returns false when out of memory;
- * the next call then does the rest. Cost: linear in what changed. */
-bool berth__devices_refresh(berth__devices *devices, uint64_t layout_epoch);
+/* Apply changes of the store, and the epoch of the view's node facts. The view must live until the
+ * next call. Returns false when out of memory; the next call then does the rest. Cost: linear in
+ * what changed. */
+bool berth__devices_refresh(berth__devices *devices, const berth__view *view);
 
 /* The store has changed: apply its changes before its journal is too short for them. What memory is
  * too short for is left to berth__devices_refresh. */
-void berth__devices_keep_up(berth__devices *devices);
+void berth__devices_keep_up(berth__devices *devices, const berth__view *view);
+
+/* The node's id is free from now on. Accepts NULL. */
+void berth__devices_forget_node(berth__devices *devices, uint32_t id);
 
 #endif

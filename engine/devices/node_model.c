@@ -1,15 +1,17 @@
-/* Node models: nodes with equal offers. */
+/* Node models: nodes with equal offers, by models of the pools that they see. */
 #include "devices/node_model.h"
 
 #include <string.h>
 
+#include "devices/node_offers.h"
 #include "devices/words.h"
 
-typedef struct node_model {
+/* A model of a pool or of a node. */
+typedef struct numbered {
     berth__keymap_entry entry;
     uint32_t number;
     uint32_t words[];
-} node_model;
+} numbered;
 
 static bool is_plain(const berth__pool_view *view)
 {
@@ -22,53 +24,56 @@ static bool is_plain(const berth__pool_view *view)
     return view->other_count == 0;
 }
 
-static bool can_have_one(const berth__node_offers *offers)
-{
-    uint32_t devices = 0;
-    for (uint32_t p = 0; p < offers->count; p++) {
-        const berth__pool_view *view = offers->pools[p];
-        if (view->offer_count > BERTH__MODEL_DEVICES - devices || !is_plain(view))
-            return false;
-        devices += view->offer_count;
-    }
-    return true;
-}
+/* ---- numbers ---- */
 
-static void put_pool(berth__words *words, const berth__node_offers *offers, uint32_t pool)
-{
-    const berth__pool_view *view = offers->pools[pool];
-    berth__words_put_pool(words, offers, pool);
-    for (uint32_t i = 0; i < view->offer_count; i++)
-        berth__words_put(words, view->offers[i]->content);
-}
+enum { OF_POOL, OF_NODE }; /* the first word of a key */
 
 static uint32_t number_of(berth__catalog *catalog, const berth__words *words)
 {
-    static const uint32_t nothing;
     size_t bytes = words->count * sizeof(*words->items);
-    const uint32_t *key = words->count > 0 ? words->items : &nothing;
-    void *found = berth__keymap_find(&catalog->models, key, bytes);
-    node_model *model = found;
-    if (model != NULL)
-        return model->number;
-    model = berth__arena_alloc_zero(&catalog->models_arena, sizeof(*model) + bytes, 16);
-    if (model == NULL)
+    if (words->no_memory)
         return 0;
-    memcpy(model->words, key, bytes);
-    model->number = catalog->models.count + 1;
-    model->entry.key = model->words;
-    model->entry.key_bytes = (uint32_t)bytes;
-    berth__keymap_add(&catalog->models, &model->entry);
-    return model->number;
+    void *found = berth__keymap_find(&catalog->models, words->items, bytes);
+    numbered *made = found;
+    if (made != NULL)
+        return made->number;
+    made = berth__arena_alloc_zero(&catalog->models_arena, sizeof(*made) + bytes, 16);
+    if (made == NULL)
+        return 0;
+    memcpy(made->words, words->items, bytes);
+    made->number = catalog->models.count + 1;
+    made->entry.key = made->words;
+    made->entry.key_bytes = (uint32_t)bytes;
+    berth__keymap_add(&catalog->models, &made->entry);
+    return made->number;
+}
+
+uint32_t berth__pool_model(berth__catalog *catalog, const berth__pool_view *view)
+{
+    berth__words words = {.arena = &catalog->scratch};
+    if (view->offer_count > BERTH__MODEL_DEVICES || !is_plain(view))
+        return 0;
+    berth__arena_reset(&catalog->scratch);
+    berth__words_put(&words, OF_POOL);
+    berth__words_put_pool(&words, view);
+    for (uint32_t i = 0; i < view->offer_count; i++)
+        berth__words_put(&words, view->offers[i]->content);
+    return number_of(catalog, &words);
 }
 
 uint32_t berth__node_model(berth__catalog *catalog, const berth__node_offers *offers)
 {
     berth__words words = {.arena = &catalog->scratch};
+    uint32_t devices = 0;
     berth__arena_reset(&catalog->scratch);
-    if (!can_have_one(offers))
-        return 0;
-    for (uint32_t p = 0; p < offers->count; p++)
-        put_pool(&words, offers, p);
-    return words.no_memory ? 0 : number_of(catalog, &words);
+    berth__words_put(&words, OF_NODE);
+    for (uint32_t p = 0; p < offers->count; p++) {
+        const berth__pool_view *view = offers->pools[p];
+        if (view->model == 0 || view->offer_count > BERTH__MODEL_DEVICES - devices)
+            return 0;
+        devices += view->offer_count;
+        berth__words_put(&words, view->model);
+        berth__words_put(&words, berth__node_offers_name(offers, p));
+    }
+    return number_of(catalog, &words);
 }

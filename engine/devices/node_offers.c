@@ -11,9 +11,17 @@ void berth__node_offers_forget(berth__catalog *catalog)
     berth__arena_reset(&catalog->nodes_arena);
     catalog->common = NULL;
     for (uint32_t i = 0; i < catalog->node_capacity; i++)
-        catalog->by_node[i] = NULL;
+        catalog->by_node[i].offers = NULL;
     catalog->dropped = 0;
-    catalog->lists++;
+}
+
+bool berth__node_offers_forget_node(berth__catalog *catalog, uint32_t id)
+{
+    const bool had = berth__node_offers_has(catalog, id);
+    if (had)
+        catalog->by_node[id].offers = NULL;
+    catalog->dropped += had;
+    return had;
 }
 
 bool berth__reach_meets(const berth__model *model, const berth__device_reach *reach,
@@ -82,7 +90,7 @@ static bool collect(berth__catalog *catalog, const berth__offer_node *node, own_
                     berth_str *problem)
 {
     void *found = berth__keymap_find(&catalog->nodes, &node->name, sizeof(node->name));
-    berth__named_node *named = found;
+    const berth__named_node *named = found;
     berth__offer_slice *first = named != NULL ? named->first : NULL;
     uint32_t most = catalog->choosy_count;
     for (berth__offer_slice *slice = first; slice != NULL;
@@ -91,14 +99,10 @@ static bool collect(berth__catalog *catalog, const berth__offer_node *node, own_
     own->items = berth__arena_alloc(&catalog->nodes_arena, (most + 1) * sizeof(*own->items), 8);
     if (own->items == NULL)
         return false;
-    if (named != NULL) {
-        named->id = node->id;
-        named->listed = catalog->lists;
-    }
     catalog->mark++;
     for (berth__offer_slice *slice = first; slice != NULL;
          slice = slice->links[BERTH__OF_NODE].next)
-        if (!slice->everywhere && !slice->facts->left_out)
+        if (!slice->everywhere && !slice->left_out)
             see(catalog, slice, own);
     for (uint32_t i = 0; i < catalog->choosy_count && problem->len == 0; i++)
         if (chooses(catalog, catalog->choosy[i], node, problem))
@@ -119,13 +123,31 @@ static const berth__pool_view *own_view(berth__catalog *catalog, berth__offer_po
         const berth__offer_slice *slice = pool->slices[i];
         if (!slice->everywhere && !(own && slice->seen == catalog->mark))
             continue;
-        if (count > 0 && slice->facts->generation < kept[0]->facts->generation)
+        if (count > 0 && slice->generation < kept[0]->generation)
             continue;
-        if (count > 0 && slice->facts->generation > kept[0]->facts->generation)
+        if (count > 0 && slice->generation > kept[0]->generation)
             count = 0;
         kept[count++] = slice;
     }
     return berth__pool_view_get(catalog, pool, kept, count);
+}
+
+bool berth__node_offers_foresee(berth__catalog *catalog, berth__offer_pool *pool)
+{
+    bool sees = false;
+    if (!berth__offer_pool_open(catalog, pool))
+        return false;
+    catalog->mark++;
+    for (uint32_t i = 0; i < pool->slice_count; i++) {
+        berth__offer_slice *slice = pool->slices[i];
+        if (slice->node == NULL || slice->node != pool->slices[0]->node)
+            return true;
+        if (slice->left_out)
+            continue;
+        slice->seen = catalog->mark;
+        sees = true;
+    }
+    return !sees || own_view(catalog, pool, true) != NULL;
 }
 
 /* Order views by driver and pool; views with binding conditions come last. */
@@ -233,16 +255,127 @@ static const berth__node_offers *make_list(berth__catalog *catalog, const berth_
     return list;
 }
 
+bool berth__node_offers_reserve(berth__catalog *catalog, uint32_t count)
+{
+    uint32_t before = catalog->node_capacity;
+    if (!berth__grow(catalog->model->allocator, &catalog->by_node, &catalog->node_capacity, count,
+                     sizeof(*catalog->by_node)))
+        return false;
+    for (uint32_t i = before; i < catalog->node_capacity; i++)
+        catalog->by_node[i] = (berth__listed_node){0};
+    return true;
+}
+
 const berth__node_offers *berth__node_offers_of(berth__catalog *catalog,
                                                 const berth__offer_node *node)
 {
-    uint32_t before = catalog->node_capacity;
-    if (!berth__grow(catalog->model->allocator, &catalog->by_node, &catalog->node_capacity,
-                     node->id + 1, sizeof(*catalog->by_node)))
+    if (!berth__node_offers_reserve(catalog, node->id + 1))
         return NULL;
-    for (uint32_t i = before; i < catalog->node_capacity; i++)
-        catalog->by_node[i] = NULL;
-    if (catalog->by_node[node->id] == NULL)
-        catalog->by_node[node->id] = make_list(catalog, node);
-    return catalog->by_node[node->id];
+    berth__listed_node *listed = &catalog->by_node[node->id];
+    if (listed->offers == NULL)
+        *listed = (berth__listed_node){.offers = make_list(catalog, node)};
+    return listed->offers;
+}
+
+/* Fetch what the views of the slices' pools consist of. Inline, because gcc drops calls of a
+ * function that does nothing but fetch. */
+static inline __attribute__((always_inline)) void
+fetch_views(const berth__offer_slice *const *slices, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const berth__offer_pool *pool = slices[i]->pool;
+        __builtin_prefetch(pool);
+        __builtin_prefetch(&pool->open);
+        __builtin_prefetch(&pool->views);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const berth__offer_pool *pool = slices[i]->pool;
+        __builtin_prefetch(pool->slices);
+        __builtin_prefetch(pool->used);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const berth__pool_view *view = slices[i]->pool->views;
+        __builtin_prefetch(view);
+        if (view != NULL)
+            __builtin_prefetch(&view->model);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (slices[i]->pool->views != NULL)
+            __builtin_prefetch(slices[i]->pool->views->kept);
+}
+
+/* Keep of these slices those that have a next one on their nodes' lists, and go on to it. */
+static uint32_t go_on(const berth__offer_slice **slices, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (slices[i]->links[BERTH__OF_NODE].next != NULL)
+            slices[kept++] = slices[i]->links[BERTH__OF_NODE].next;
+    for (uint32_t i = 0; i < kept; i++)
+        __builtin_prefetch(slices[i]);
+    return kept;
+}
+
+/* Each loop follows one pointer of each node, so that many loads are in flight at once. */
+void berth__node_offers_expect(const berth__catalog *catalog, const berth__sym *names,
+                               uint32_t count)
+{
+    enum { DEEP = 3 }; /* slices of a node that are worth it */
+    const berth__offer_slice *slices[BERTH__EXPECTED_MAX];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        slices[kept] = berth__catalog_named(catalog, names[i]);
+        if (slices[kept] != NULL)
+            __builtin_prefetch(slices[kept++]);
+    }
+    for (int i = 0; i < DEEP && kept > 0; i++) {
+        fetch_views(slices, kept);
+        kept = go_on(slices, kept);
+    }
+}
+
+/* ---- devices in use ---- */
+
+/* Find the devices in use. Returns false if bits do not tell all, because some are shared. */
+static bool find_uses(const berth__node_offers *offers, uint64_t *in_use)
+{
+    uint32_t count = 0;
+    *in_use = 0;
+    for (uint32_t p = 0; p < offers->count; p++) {
+        const berth__pool_view *view = offers->pools[p];
+        if (view->offer_count > 0 && view->pool->used->busy == 0) {
+            count += view->offer_count;
+            continue;
+        }
+        for (uint32_t i = 0; i < view->offer_count; i++, count++) {
+            const berth__device_use *use = view->offers[i]->use;
+            if (use->shared > 0)
+                return false;
+            *in_use |= (uint64_t)(use->whole > 0) << count;
+        }
+    }
+    return true;
+}
+
+const berth__listed_node *berth__node_offers_listed(const berth__catalog *catalog, uint32_t id)
+{
+    if (!berth__node_offers_has(catalog, id))
+        return NULL;
+    berth__listed_node *listed = &catalog->by_node[id];
+    if (listed->used_at == catalog->use_changes)
+        return listed;
+    const berth__node_offers *offers = listed->offers;
+    bool told =
+        offers->model != 0 && offers->problem.len == 0 && find_uses(offers, &listed->in_use);
+    listed->model = told ? offers->model : 0;
+    listed->used_at = catalog->use_changes;
+    return listed;
+}
+
+void berth__node_offers_note_use(berth__catalog *catalog, const berth__offer_pool *pool)
+{
+    if (pool->watched_by_many)
+        catalog->use_changes++;
+    else if (pool->watched)
+        catalog->by_node[pool->watcher].used_at = 0;
 }

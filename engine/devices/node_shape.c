@@ -37,23 +37,6 @@ void berth__node_shapes_destroy(berth__node_shapes *shapes)
 
 /* ---- whether a node has a shape ---- */
 
-/* Find the devices in use. Returns false if other changes matter, too (shared devices). */
-static bool find_uses(const berth__node_offers *offers, uint64_t *in_use)
-{
-    uint32_t count = 0;
-    *in_use = 0;
-    for (uint32_t p = 0; p < offers->count; p++) {
-        const berth__pool_view *view = offers->pools[p];
-        for (uint32_t i = 0; i < view->offer_count; i++, count++) {
-            const berth__device_use *use = view->offers[i]->use;
-            if (use->shared > 0)
-                return false;
-            *in_use |= (uint64_t)(use->whole > 0) << count;
-        }
-    }
-    return true;
-}
-
 static bool can_have_one(const berth__device_search *search, const berth__node_offers *offers)
 {
     uint32_t devices = 0;
@@ -127,7 +110,8 @@ static bool describe(berth__words *words, berth__device_search *search,
 {
     for (uint32_t p = 0; p < offers->count; p++) {
         const berth__pool_view *view = offers->pools[p];
-        berth__words_put_pool(words, offers, p);
+        berth__words_put_pool(words, view);
+        berth__words_put(words, berth__node_offers_name(offers, p));
         for (uint32_t i = 0; i < view->offer_count; i++) {
             if (!put_verdicts(words, search, view->offers[i]))
                 return false;
@@ -203,15 +187,14 @@ static bool make_room(berth__node_shapes *shapes, uint32_t model)
 
 berth__node_state *berth__node_shapes_state(berth__node_shapes *shapes,
                                             berth__device_search *search,
-                                            const berth__node_offers *offers)
+                                            const berth__listed_node *node)
 {
-    uint64_t in_use;
-    uint32_t model = offers->model;
-    if (model == 0 || offers->problem.len > 0 || !make_room(shapes, model) ||
-        shapes->by_model[model] == NONE || !find_uses(offers, &in_use))
+    const uint32_t model = node->model;
+    if (model == 0 || (model >= shapes->model_capacity && !make_room(shapes, model)))
         return NULL;
     if (shapes->by_model[model] == NOT_YET)
-        shapes->by_model[model] = look(shapes, search, offers);
-    return shapes->by_model[model] >= FIRST ? get_state(shapes, shapes->by_model[model], in_use)
-                                            : NULL;
+        shapes->by_model[model] = look(shapes, search, node->offers);
+    return shapes->by_model[model] >= FIRST
+               ? get_state(shapes, shapes->by_model[model], node->in_use)
+               : NULL;
 }

@@ -50,10 +50,10 @@ berth_status berth__node_shapes_init(berth__node_shapes *shapes, const berth_all
 void berth__node_shapes_destroy(berth__node_shapes *shapes);
 
 /* The state of a node; the caller may fill in its outcome. NULL if the node has no shape, or out of
- * memory: then search the node. Cost: the first time, each line's verdict on each device; later,
- * reads each device's use. */
+ * memory: then search the node. Cost: the first time, each line's verdict on each device; later, a
+ * look-up. */
 berth__node_state *berth__node_shapes_state(berth__node_shapes *shapes,
                                             berth__device_search *search,
-                                            const berth__node_offers *offers);
+                                            const berth__listed_node *node);
 
 #endif

@@ -112,6 +112,7 @@ static bool fill(berth__catalog *catalog, berth__offer_pool *pool)
     bool ok = used != NULL;
     for (uint32_t i = 0; i < count && ok; i++)
         ok = add_offers(catalog, used, pool->slices[i]);
+    pool->used = used != NULL && used->count > 0 ? used : NULL;
     if (used != NULL)
         berth__used_pool_tidy(catalog->uses, used);
     return ok;
@@ -149,6 +150,7 @@ void berth__offer_pool_close(berth__catalog *catalog, berth__offer_pool *pool)
     berth__arena_destroy(&pool->arena);
     pool->open = pool->watched = pool->watched_by_many = false;
     pool->slices = NULL;
+    pool->used = NULL;
     pool->views = NULL;
     catalog->closings++;
 }

@@ -64,7 +64,7 @@ void berth__outcomes_note_node(berth__outcome_table *table, uint32_t node)
 
 void berth__outcomes_note(berth__outcome_table *table, const berth__offer_pool *pool)
 {
-    if (pool == NULL || (!pool->watched && !pool->watched_by_many))
+    if (!pool->watched && !pool->watched_by_many)
         return;
     berth__outcomes_note_node(table, pool->watcher);
     if (pool->watched_by_many)

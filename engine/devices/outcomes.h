@@ -60,8 +60,7 @@ void berth__outcomes_follow(berth__outcome_table *table, uint64_t build, uint64_
 /* Note that the node sees other devices. */
 void berth__outcomes_note_node(berth__outcome_table *table, uint32_t node);
 
-/* Note that the use of a device of the pool has changed (NULL: the device is in no offered
- * pool). */
+/* Note that the use of a device of the pool has changed. */
 void berth__outcomes_note(berth__outcome_table *table, const berth__offer_pool *pool);
 
 /* The outcomes for a search's claims, brought up to date for the view's nodes: nodes that have

@@ -3,7 +3,7 @@
  * Source: dynamic-resource-allocation v0.36, structured/internal/incubating/pools_incubating.go. */
 #include <string.h>
 
-#include "devices/catalog.h"
+#include "devices/node_model.h"
 
 static bool is_kept(const berth__pool_view *view, const berth__offer_slice *slice)
 {
@@ -196,11 +196,9 @@ static bool is_covered(const berth__pool_view *view)
     return true;
 }
 
-static bool fill(berth__catalog *catalog, berth__offer_pool *pool, berth__pool_view *view)
+/* List devices and counters, and check them. Returns false when out of memory. */
+static bool list(berth__catalog *catalog, berth__offer_pool *pool, berth__pool_view *view)
 {
-    check_complete(pool, view);
-    if (view->obsolete || view->incomplete)
-        return true;
     if (!list_offers(pool, view) || !list_counter_slices(pool, view) ||
         !list_sets(&pool->arena, view))
         return false;
@@ -209,6 +207,15 @@ static bool fill(berth__catalog *catalog, berth__offer_pool *pool, berth__pool_v
         view->binding = false;
         view->offer_count = 0;
     }
+    return true;
+}
+
+static bool fill(berth__catalog *catalog, berth__offer_pool *pool, berth__pool_view *view)
+{
+    check_complete(pool, view);
+    if (!view->obsolete && !view->incomplete && !list(catalog, pool, view))
+        return false;
+    view->model = berth__pool_model(catalog, view);
     return true;
 }
 

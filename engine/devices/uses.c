@@ -204,7 +204,7 @@ static berth__device_use *prepare(berth__device_uses *uses, const berth__device_
     return use;
 }
 
-static void count(berth__device_use *use, const berth__device_result *result, int change)
+static void count_one(berth__device_use *use, const berth__device_result *result, int change)
 {
     if (result->share_id == 0) {
         use->whole += (uint32_t)change;
@@ -216,6 +216,13 @@ static void count(berth__device_use *use, const berth__device_result *result, in
         find_consumed(use, result->consumed[i].name)->value += change * result->consumed[i].value;
     if (use->capacities == 0)
         use->consumed_count = 0;
+}
+
+static void count(berth__device_use *use, const berth__device_result *result, int change)
+{
+    const bool was_busy = berth__device_use_any(use);
+    count_one(use, result, change);
+    use->pool->busy += (uint32_t)berth__device_use_any(use) - (uint32_t)was_busy;
 }
 
 static berth__device_use *use_of(const berth__device_uses *uses, const berth__device_result *result)

@@ -35,6 +35,7 @@ typedef struct berth__used_pool {
     berth__device_use **places; /* by a hash of the name, then in turn; NULL: free */
     uint32_t place_count;       /* a power of two, more than `count`; 0: none */
     uint32_t count;
+    uint32_t busy; /* devices in use */
 } berth__used_pool;
 
 typedef struct berth__device_uses {

@@ -39,20 +39,9 @@ void berth__words_put_name(berth__words *words, berth__device_name name)
     berth__words_put(words, name.id);
 }
 
-/* The first pool with the same name, under which counters are kept. */
-static uint32_t first_of_name(const berth__node_offers *offers, uint32_t pool)
+void berth__words_put_pool(berth__words *words, const berth__pool_view *view)
 {
-    uint32_t first = 0;
-    while (offers->pools[first]->pool->key.name != offers->pools[pool]->pool->key.name)
-        first++;
-    return first;
-}
-
-void berth__words_put_pool(berth__words *words, const berth__node_offers *offers, uint32_t pool)
-{
-    const berth__pool_view *view = offers->pools[pool];
     berth__words_put(words, (uint32_t)view->incomplete | (uint32_t)view->invalid << 1);
-    berth__words_put(words, first_of_name(offers, pool));
     berth__words_put(words, view->counter_count);
     for (uint32_t i = 0; i < view->counter_count; i++) {
         berth__words_put(words, view->counters[i].set);

@@ -16,7 +16,7 @@ void berth__words_put(berth__words *words, uint32_t word);
 void berth__words_put_wide(berth__words *words, __int128 value);
 void berth__words_put_name(berth__words *words, berth__device_name name);
 
-/* Put what a pool of a node has besides its devices: its counters and the number of devices. */
-void berth__words_put_pool(berth__words *words, const berth__node_offers *offers, uint32_t pool);
+/* Put what a pool has besides its devices: its counters and the number of devices. */
+void berth__words_put_pool(berth__words *words, const berth__pool_view *view);
 
 #endif

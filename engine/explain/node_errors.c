@@ -110,6 +110,10 @@ static void collect_segment(collection *own, uint32_t segment)
             tile, &kept);
         berth__mask cleared = {{left.words[0] & ~kept.words[0], left.words[1] & ~kept.words[1]}};
         if (stage->may_fail) {
+            const berth__stage *of = &search->decision.profile->filters[i];
+            if (of->plugin->keep_failed != NULL)
+                of->plugin->keep_failed(search->decision.cycle, of->instance, stage->state, tile,
+                                        &cleared);
             BERTH__MASK_EACH(&cleared, s)
             {
                 note(own, i, tile * BERTH__TILE + s);

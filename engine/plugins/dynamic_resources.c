@@ -44,6 +44,17 @@ static void dynamic_resources_filter(const berth__question *cycle, const void *i
     (void)pthread_mutex_unlock(&claims->devices->lock);
 }
 
+static void dynamic_resources_keep_failed(const berth__question *cycle, const void *instance,
+                                          const void *state, uint32_t tile, berth__mask *mask)
+{
+    (void)cycle;
+    (void)instance;
+    berth__pod_claims *claims = ((const claims_state *)state)->claims;
+    (void)pthread_mutex_lock(&claims->devices->lock);
+    berth__pod_claims_keep_failed(claims, tile, mask);
+    (void)pthread_mutex_unlock(&claims->devices->lock);
+}
+
 static void fail(berth__reasons *reasons, berth_str text)
 {
     berth__reason(reasons, BERTH_CODE_UNRESOLVABLE, BERTH__ERROR_PREFIX "%.*s", (int)text.len,
@@ -266,6 +277,7 @@ const berth__plugin_ops berth__plugin_dynamic_resources = {
     .prepare_filter = dynamic_resources_prepare_filter,
     .filter = dynamic_resources_filter,
     .explain = dynamic_resources_explain,
+    .keep_failed = dynamic_resources_keep_failed,
     /* Other pods do not change which devices are in use; only claims do. */
     .adjust = berth__plugin_adjust_nothing,
     .post_filter = dynamic_resources_post_filter,

@@ -210,6 +210,11 @@ typedef struct berth__plugin_ops {
     void (*keep_resolvable)(const berth__question *cycle, const void *instance, const void *state,
                             uint32_t tile, berth__mask *mask);
 
+    /* Optional, for a filter with `may_fail`: of the slots in `mask`, which filter cleared, keep
+     * those where explain may find an error. Without it, explain is called for each. */
+    void (*keep_failed)(const berth__question *cycle, const void *instance, const void *state,
+                        uint32_t tile, berth__mask *mask);
+
     /* Optional: the verdict on one slot, for a plugin whose verdict on a node changes only with
      * that node's own state or facts. Only plugins that have this function (or are static) can be
      * indexed. */

@@ -319,9 +319,8 @@ static bool begin(berth__pod_claims *claims, berth__arena *arena)
 {
     if (claims->special != NULL)
         return berth__special_claim_vary(claims->special, claims, arena);
-    return claims->want_count == 0 ||
-           (berth__devices_refresh(claims->devices, claims->view->layout->epoch) &&
-            berth__pod_claims_begin(claims, arena));
+    return claims->want_count == 0 || (berth__devices_refresh(claims->devices, claims->view) &&
+                                       berth__pod_claims_begin(claims, arena));
 }
 
 /* Add the claims that the pod names. */
@@ -470,8 +469,9 @@ static const berth__node_offers *offers_of(berth__pod_claims *claims, uint32_t s
     return berth__node_offers_of(&claims->devices->catalog, &claims->where);
 }
 
-static berth__outcome_kept search_node(berth__pod_claims *claims, const berth__node_offers *offers)
+static berth__outcome_kept search_node(berth__pod_claims *claims, uint32_t slot)
 {
+    const berth__node_offers *offers = offers_of(claims, slot);
     berth__claims_verdict verdict =
         offers != NULL
             ? verdict_of(berth__device_search_run(&claims->search, &claims->where, offers))
@@ -484,19 +484,30 @@ static berth__outcome_kept search_node(berth__pod_claims *claims, const berth__n
                                  .score = fits ? score(claims) : (int16_t)0};
 }
 
+/* What is known about the node of a slot; NULL when out of memory. */
+static const berth__listed_node *listed_at(berth__pod_claims *claims, uint32_t slot)
+{
+    const berth__catalog *catalog = &claims->devices->catalog;
+    const uint32_t id = claims->view->layout->nodes[slot];
+    const berth__listed_node *listed = berth__node_offers_listed(catalog, id);
+    if (listed == NULL && offers_of(claims, slot) != NULL)
+        listed = berth__node_offers_listed(catalog, id);
+    return listed;
+}
+
 /* Find the verdict for the node, from the kept result for an equal node or by a search, and keep
  * it. */
 static berth__claims_verdict find_devices(berth__pod_claims *claims, uint32_t slot)
 {
-    const berth__node_offers *offers = offers_of(claims, slot);
     if (claims->outcomes == NULL)
-        return (berth__claims_verdict)search_node(claims, offers).value;
-    berth__node_state *state = offers != NULL ? berth__node_shapes_state(&claims->outcomes->shapes,
-                                                                         &claims->search, offers)
+        return (berth__claims_verdict)search_node(claims, slot).value;
+    const berth__listed_node *listed = listed_at(claims, slot);
+    berth__node_state *state = listed != NULL ? berth__node_shapes_state(&claims->outcomes->shapes,
+                                                                         &claims->search, listed)
                                               : NULL;
     berth__outcome_kept outcome = state != NULL && state->outcome.value != BERTH__CLAIMS_UNKNOWN
                                       ? state->outcome
-                                      : search_node(claims, offers);
+                                      : search_node(claims, slot);
     if (state != NULL && !outcome.bad)
         state->outcome = outcome;
     berth__outcomes_put(claims->outcomes, slot, outcome);
@@ -515,11 +526,10 @@ static berth__claims_verdict with_served(const berth__pod_claims *claims, uint32
 berth__claims_verdict berth__pod_claims_search(berth__pod_claims *claims, uint32_t slot)
 {
     BERTH_ASSERT(claims->special == NULL);
-    return with_served(
-        claims, slot,
-        claims->want_count > 0
-            ? (berth__claims_verdict)search_node(claims, offers_of(claims, slot)).value
-            : BERTH__CLAIMS_FIT);
+    return with_served(claims, slot,
+                       claims->want_count > 0
+                           ? (berth__claims_verdict)search_node(claims, slot).value
+                           : BERTH__CLAIMS_FIT);
 }
 
 /* The verdict if it is known; otherwise search. */
@@ -553,6 +563,20 @@ static void keep_special(berth__pod_claims *claims, uint32_t tile, berth__mask *
     }
 }
 
+/* Prepare for the lists of nodes that have none yet; `slots` are bits from slot `first` on. */
+static void expect_lists(const berth__pod_claims *claims, uint32_t first, uint64_t slots)
+{
+    const berth__catalog *catalog = &claims->devices->catalog;
+    berth__sym names[BERTH__EXPECTED_MAX];
+    uint32_t count = 0;
+    for (; slots != 0; slots &= slots - 1) {
+        uint32_t slot = first + (uint32_t)__builtin_ctzll(slots);
+        if (!berth__node_offers_has(catalog, claims->view->layout->nodes[slot]))
+            names[count++] = berth__view_node(claims->view, slot)->name;
+    }
+    berth__node_offers_expect(catalog, names, count);
+}
+
 void berth__pod_claims_keep(berth__pod_claims *claims, uint32_t tile, berth__mask *mask)
 {
     if (claims->special != NULL) {
@@ -563,6 +587,7 @@ void berth__pod_claims_keep(berth__pod_claims *claims, uint32_t tile, berth__mas
     uint32_t first = tile * BERTH__TILE, words = tile * BERTH__TILE_WORDS;
     for (uint32_t w = 0; claims->want_count > 0 && w < BERTH__TILE_WORDS; w++) {
         uint64_t open = mask->words[w] & ~outcomes->known[words + w];
+        expect_lists(claims, first + w * 64, open);
         for (; open != 0; open &= open - 1)
             (void)find_devices(claims, first + w * 64 + (uint32_t)__builtin_ctzll(open));
         mask->words[w] &= outcomes->fit[words + w];
@@ -572,6 +597,20 @@ void berth__pod_claims_keep(berth__pod_claims *claims, uint32_t tile, berth__mas
     BERTH__MASK_EACH(mask, s)
     {
         if (!is_served(claims, berth__view_node(claims->view, first + s)))
+            berth__bit_clear(mask->words, s);
+    }
+}
+
+void berth__pod_claims_keep_failed(const berth__pod_claims *claims, uint32_t tile,
+                                   berth__mask *mask)
+{
+    if (claims->special != NULL) /* its verdicts are not kept by slot */
+        return;
+    BERTH__MASK_EACH(mask, s)
+    {
+        uint32_t slot = tile * BERTH__TILE + s;
+        if (berth__outcomes_known(claims->outcomes, slot) &&
+            !is_error((berth__claims_verdict)claims->outcomes->by_slot[slot]))
             berth__bit_clear(mask->words, s);
     }
 }

@@ -79,6 +79,10 @@ berth_str berth__pod_missing_claim(const berth__view *view, const berth__claim_l
 berth__claims_verdict berth__pod_claims_on(berth__pod_claims *claims, uint32_t slot);
 /* Clear the slots of a tile that do not fit. */
 void berth__pod_claims_keep(berth__pod_claims *claims, uint32_t tile, berth__mask *mask);
+/* Of slots that do not fit, clear those whose verdict is known and no error. For claims that
+ * berth__pod_claims_settle has not settled. */
+void berth__pod_claims_keep_failed(const berth__pod_claims *claims, uint32_t tile,
+                                   berth__mask *mask);
 
 /* The score of a slot that fits. */
 int64_t berth__pod_claims_score(berth__pod_claims *claims, uint32_t slot);

@@ -59,7 +59,7 @@ bool berth__special_claim_find(const berth__question *cycle, berth__arena *arena
     berth__view *view = cycle->view;
     if (cls->extended == NULL || view->devices == NULL)
         return true;
-    if (!berth__devices_refresh(view->devices, view->layout->epoch))
+    if (!berth__devices_refresh(view->devices, view))
         return false;
     if (!berth__asks_backed(view, cls))
         return true;

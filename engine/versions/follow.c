@@ -6,6 +6,7 @@
 
 #include "columns/pod_counts.h"
 #include "columns/volume_use.h"
+#include "devices/devices.h"
 
 typedef struct journey journey;
 
@@ -299,8 +300,10 @@ static void forget_nodes(void *context, uint32_t page, void *first, void *second
     for (uint32_t i = 0; was != NULL && i < 1u << BERTH__NODE_PAGE_SHIFT; i++) {
         uint32_t id = (page << BERTH__NODE_PAGE_SHIFT) + i;
         if (id < way->from->node_count && was[i].name != 0 &&
-            (is == NULL || id >= way->to->node_count || is[i].name != was[i].name))
+            (is == NULL || id >= way->to->node_count || is[i].name != was[i].name)) {
             berth__volume_use_forget_node(way->to->view.volume_use, id);
+            berth__devices_forget_node(way->to->view.devices, id);
+        }
     }
 }
 

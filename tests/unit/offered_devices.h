@@ -28,6 +28,8 @@ static uint32_t of_release;                 /* the release whose allocator is us
 static berth__model model;
 static berth__arena arena, plan, scratch;
 static berth__device_uses uses;
+static berth__cow_owner nodes_owner;
+static berth__cow_array node_ids; /* of the nodes that tests may ask about: see number_nodes */
 static berth__catalog catalog;
 static berth__verdicts verdicts;
 static berth__changed_slice slices[SLICES_MAX];
@@ -396,11 +398,38 @@ static inline void hold_as(const char *driver, const char *pool, const char *dev
         result->share_id = sym(share);
     *allocation = (berth__device_allocation){.results = result, .result_count = 1};
     assert_true(berth__device_uses_add(&uses, allocation));
+    const berth__offer_pool *of = berth__catalog_pool(&catalog, result->driver, result->pool);
+    if (of != NULL)
+        berth__node_offers_note_use(&catalog, of);
 }
 
 static inline void hold(const char *driver, const char *pool, const char *device)
 {
     hold_as(driver, pool, device, NULL);
+}
+
+static bool number_node(const char *name, uint32_t id)
+{
+    const berth__sym key = sym(name);
+    bool ok = berth__cow_array_add(&node_ids, &nodes_owner, key);
+    if (ok)
+        *(uint32_t *)berth__cow_array_find(&node_ids, key) = id + 1;
+    return ok;
+}
+
+static bool number_nodes(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t id;
+    } nodes[] = {{"n", 0}, {"m", 1}, {"n0", 0}, {"n1", 1}, {"n2", 2}, {"n3", 3}, {"n4", 4}};
+    bool ok = true;
+    berth__cow_owner_init(&nodes_owner, berth__allocator_default(), NULL);
+    berth__cow_array_init(&node_ids, sizeof(uint32_t), 10);
+    for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+        ok = ok && number_node(nodes[i].name, nodes[i].id);
+    berth__catalog_name_nodes(&catalog, &node_ids);
+    return ok;
 }
 
 static int set_up(void **state)
@@ -421,7 +450,7 @@ static int set_up(void **state)
         return -1;
     return berth__device_uses_init(&uses, model.allocator) == BERTH_OK &&
                    berth__catalog_init(&catalog, &model, &uses) == BERTH_OK &&
-                   berth__verdicts_init(&verdicts, &model) == BERTH_OK
+                   berth__verdicts_init(&verdicts, &model) == BERTH_OK && number_nodes()
                ? 0
                : -1;
 }
@@ -432,6 +461,8 @@ static int tear_down(void **state)
     berth__verdicts_destroy(&verdicts);
     berth__catalog_destroy(&catalog);
     berth__device_uses_destroy(&uses);
+    berth__cow_array_retire(&node_ids, &nodes_owner);
+    berth__cow_owner_destroy(&nodes_owner);
     berth__model_destroy(&model);
     berth__arena_destroy(&arena);
     berth__arena_destroy(&plan);

@@ -77,6 +77,7 @@ static bool fill_without(unsigned call)
     berth__offer_node node = {.id = 0, .name = sym("n")};
     assert_int_equal(berth__device_uses_init(&own_uses, &failing), BERTH_OK);
     assert_int_equal(berth__catalog_init(&own, &model, &own_uses), BERTH_OK);
+    berth__catalog_name_nodes(&own, &node_ids);
     fail_call(call);
     bool filled = berth__catalog_change(&own, slices, slice_count) && open_all(&own);
     bool refused = was_refused();
@@ -183,6 +184,7 @@ static void write_anew(const berth__changed_slice *all, uint32_t id, char text[T
     berth__device_uses own_uses = {0};
     assert_int_equal(berth__device_uses_init(&own_uses, model.allocator), BERTH_OK);
     assert_int_equal(berth__catalog_init(&own, &model, &own_uses), BERTH_OK);
+    berth__catalog_name_nodes(&own, &node_ids);
     assert_true(berth__catalog_change(&own, all, PLACES));
     write_offers(&own, id, text);
     berth__catalog_destroy(&own);
@@ -267,7 +269,52 @@ static void test_change_of_one_node(void **state)
     assert_int_equal(catalog.stale_count, 1);
     assert_int_equal(catalog.stale[0], 2);
     for (uint32_t i = 0; i < NODES; i++)
-        assert_int_equal(catalog.by_node[i] == lists[i], i != 2);
+        assert_int_equal(catalog.by_node[i].offers == lists[i], i != 2);
+}
+
+/* Lists outlast a change of node facts, unless labels decide about them; not a node's id. */
+static void test_lists_outlast_other_facts(void **state)
+{
+    const berth__offer_node node = {.id = 0, .name = sym("n")};
+    (void)state;
+    offer("a.x", "p", "s", "d0");
+    assert_true(berth__catalog_change(&catalog, slices, slice_count));
+    const berth__node_offers *list = berth__node_offers_of(&catalog, &node);
+    berth__catalog_follow(&catalog, 7);
+    assert_ptr_equal(catalog.by_node[0].offers, list);
+    assert_true(berth__node_offers_forget_node(&catalog, 0));
+    assert_false(berth__node_offers_has(&catalog, 0));
+    assert_false(berth__node_offers_forget_node(&catalog, 0));
+    assert_false(berth__node_offers_forget_node(&catalog, 1u << 20));
+    offer("a.x", "q", "t", "d0")->reach = (berth__device_reach){.has_selector = true};
+    assert_true(berth__catalog_change(&catalog, &slices[1], 1));
+    assert_non_null(berth__node_offers_of(&catalog, &node));
+    berth__catalog_follow(&catalog, 7);
+    assert_true(berth__node_offers_has(&catalog, 0));
+    berth__catalog_follow(&catalog, 8);
+    assert_false(berth__node_offers_has(&catalog, 0));
+}
+
+/* The view that a node's list will have is made in advance. */
+static void test_view_is_foreseen(void **state)
+{
+    const berth__offer_node node = {.id = 0, .name = sym("n")};
+    (void)state;
+    offer("a.x", "p", "s", "d0");
+    offer("a.x", "p", "t", "d1");
+    offer("a.x", "q", "u", "d0")->reach = (berth__device_reach){.all_nodes = true};
+    assert_true(berth__catalog_change(&catalog, slices, slice_count));
+    for (uint32_t i = 0; i < slice_count; i++)
+        assert_true(berth__catalog_foresee(&catalog, slices[i].id));
+    assert_true(berth__catalog_foresee(&catalog, 1u << 20)); /* there is none */
+    const berth__offer_pool *own = catalog.slices[slices[0].id]->pool;
+    const berth__offer_pool *common = catalog.slices[slices[2].id]->pool;
+    assert_true(own->open && common->open);
+    assert_non_null(own->views);
+    assert_null(common->views);
+    const berth__pool_view *view = own->views;
+    assert_ptr_equal(berth__node_offers_of(&catalog, &node)->pools[0], view);
+    assert_null(view->next);
 }
 
 /* A slice with a malformed selector is a problem of every node until it goes, although its pool was
@@ -397,6 +444,8 @@ int main(void)
         TEST(test_catalog_is_filled_without_memory),
         TEST(test_changes_equal_a_new_catalog),
         TEST(test_change_of_one_node),
+        TEST(test_lists_outlast_other_facts),
+        TEST(test_view_is_foreseen),
         TEST(test_problem_goes),
         TEST(test_contents_are_numbered_anew),
         TEST(test_program_is_compiled_once),

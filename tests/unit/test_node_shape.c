@@ -27,9 +27,8 @@ static void look(void)
 static berth__node_state *state_of(const char *name)
 {
     berth__offer_node node = {.id = name[0] == 'n' ? 0 : 1, .name = sym(name)};
-    const berth__node_offers *offers = berth__node_offers_of(&catalog, &node);
-    assert_non_null(offers);
-    return berth__node_shapes_state(&shapes, &search, offers);
+    assert_non_null(berth__node_offers_of(&catalog, &node));
+    return berth__node_shapes_state(&shapes, &search, berth__node_offers_listed(&catalog, node.id));
 }
 
 static void assert_alike(bool alike)
@@ -109,6 +108,17 @@ static void test_devices_in_use_are_the_state(void **state)
     assert_ptr_equal(state_of("m"), idle);
     hold("a.x", "q", "d1");
     assert_ptr_equal(state_of("m"), state_of("n"));
+}
+
+static void test_bits_count_the_devices_of_idle_pools(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0; d1");
+    offer("a.x", "q", "t", "d0; d1");
+    want("r 1");
+    hold("a.x", "q", "d1");
+    look();
+    assert_int_equal(state_of("n")->key.in_use, 8);
 }
 
 static void assert_none(void)
@@ -209,6 +219,7 @@ int main(void)
         TEST(test_taints_and_capacities_tell_devices_apart),
         TEST(test_counters_tell_devices_apart),
         TEST(test_devices_in_use_are_the_state),
+        TEST(test_bits_count_the_devices_of_idle_pools),
         TEST(test_shared_devices_have_none),
         TEST(test_devices_with_a_share_in_use_have_none),
         TEST(test_devices_that_choose_nodes_have_none),
