@@ -148,13 +148,21 @@ static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old
     return alike;
 }
 
+berth__facts_change berth__cluster_facts_change(const berth__node_facts *old,
+                                                const berth__node_facts *facts)
+{
+    return old != NULL && facts != NULL &&
+                   berth__labels_equal(berth__node_labels(old), berth__node_labels(facts))
+               ? BERTH__LABELS_STAY
+               : BERTH__FACTS_CHANGED;
+}
+
 /* A node in the layout takes over its new facts in place. The view is wide enough. */
-static void refresh_slot(berth__cluster *cluster, const berth__node_record *node, bool outlasted)
+static void refresh_slot(berth__cluster *cluster, const berth__node_record *node,
+                         berth__facts_change change)
 {
     if (node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot,
-                              outlasted ? cluster->view.layout->epoch
-                                        : berth__model_next_epoch(cluster->model));
+        berth__view_set_facts(&cluster->view, node->slot, change);
 }
 
 /* The zone that decides the order of nodes. v1.15 knows only the beta labels. */
@@ -196,7 +204,7 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
     berth__images_replace(&cluster->view.images, NULL, facts);
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
-    refresh_slot(cluster, node, false);
+    refresh_slot(cluster, node, BERTH__FACTS_CHANGED);
     if (node->slot != BERTH__SLOT_NONE &&
         berth__view_fill(&cluster->view, node->slot, &cluster->pods) != BERTH_OK) {
         node->facts = NULL;
@@ -251,7 +259,8 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
     berth__images_replace(&cluster->view.images, old, facts);
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
-    refresh_slot(cluster, node, outlasted);
+    refresh_slot(cluster, node,
+                 outlasted ? BERTH__AMOUNTS_CHANGED : berth__cluster_facts_change(old, facts));
     notify_node(cluster, node_id, old, facts);
     berth__free_facts(cluster, old);
     return BERTH_OK;

@@ -204,7 +204,8 @@ static void undo_node(void *owner, void *record)
     node->refreshed = former->refreshed;
     node->closed = former->closed;
     if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot, berth__model_next_epoch(cluster->model));
+        berth__view_set_facts(&cluster->view, node->slot,
+                              berth__cluster_facts_change(now, node->facts));
     berth__cow_owner_unhold(&cluster->cow, 1);
     if (now != NULL)
         berth__cluster_drop_facts(cluster, now);

@@ -250,14 +250,15 @@ bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one)
                                  view->model->known.empty) ||
         !reserve_counts(allocator, one))
         return false;
-    BERTH_ASSERT(one->inclusion == NULL || one->inclusion->epoch == view->layout->epoch);
+    const uint64_t epoch = berth__inclusion_epoch(view->layout, one->inclusion);
+    BERTH_ASSERT(one->inclusion == NULL || one->inclusion->epoch == epoch);
     one->total = one->absent = 0;
     for (uint32_t t = 0; population->tiles != NULL && t < population->tile_count; t++)
         if (population->tiles[t] != NULL)
             sum_tile(one, t);
     if (one->lowest_wanted && !find_lowest(view, one))
         return false;
-    one->epoch = view->layout->epoch;
+    one->epoch = epoch;
     one->serial = ++view->counts->serial;
     return true;
 }
@@ -265,7 +266,8 @@ bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one)
 void berth__domain_counts_change(berth__view *view, berth__domain_counts *one, uint32_t slot,
                                  uint32_t before, int change)
 {
-    if (one->epoch != view->layout->epoch || !is_included(one, slot))
+    if (one->epoch != berth__inclusion_epoch(view->layout, one->inclusion) ||
+        !is_included(one, slot))
         return;
     uint32_t domain = one->topology->domains[slot];
     *(domain != 0 ? &one->total : &one->absent) += (uint64_t)(int64_t)change;

@@ -49,7 +49,11 @@ typedef struct berth__layout {
     uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
     uint32_t count; /* slots in use */
     uint32_t tile_count;
-    uint64_t epoch;      /* set at every change to a value that is new to the engine */
+    uint64_t epoch; /* set at every change of facts to a value that is new to the engine */
+    /* The value of `epoch` when nodes came, left or were ordered, or a label changed, for the last
+     * time: for data that depends on nothing else. Two layouts that have the same value have the
+     * same nodes with the same labels, in the same order. */
+    uint64_t label_epoch;
     uint64_t tree_epoch; /* of the node tree whose order this layout has */
     uint32_t *nodes;     /* node id by slot */
     uint32_t *taints;    /* taint list id by slot */

@@ -116,7 +116,7 @@ struct berth__domain_counts {
     berth__topology *topology;
     berth__inclusion *inclusion; /* NULL: every slot counts */
     uint32_t users;
-    uint64_t epoch; /* of the layout that the counts hold for, or BERTH__EPOCH_NONE */
+    uint64_t epoch; /* berth__inclusion_epoch that the counts hold for, or BERTH__EPOCH_NONE */
     /* Number of the last summation. Between two summations, the count of a slot in a unique
      * topology changes only when pods arrive in the slot or leave it. */
     uint64_t serial;
@@ -335,7 +335,8 @@ berth__domain_counts *berth__plan_count_population(berth__view *view, berth__pla
 static inline bool berth__domain_counts_ready(const berth__view *view,
                                               const berth__domain_counts *counts)
 {
-    return counts->epoch == view->layout->epoch && counts->population->valid;
+    return counts->epoch == berth__inclusion_epoch(view->layout, counts->inclusion) &&
+           counts->population->valid;
 }
 
 /* Call `visit` for each population whose held term concerns an identity, until it returns false. */

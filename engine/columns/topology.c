@@ -89,7 +89,7 @@ static bool number_slots(berth__topology *topology, const berth__layout *layout,
 bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
                              const berth__cow_array *nodes, berth__sym empty)
 {
-    if (topology->epoch == layout->epoch)
+    if (topology->epoch == layout->label_epoch)
         return true;
     const berth_allocator *allocator = layout->allocator;
     const berth__sym *column = berth__layout_column(layout, nodes, topology->key);
@@ -114,6 +114,6 @@ bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
             topology->empty_domain = domain;
     topology->unique = topology->domain_count == topology->present_count;
     if (ok)
-        topology->epoch = layout->epoch;
+        topology->epoch = layout->label_epoch;
     return ok;
 }

@@ -1,6 +1,6 @@
 /* Topology keys as columns: the domain of each slot, a dense number for each distinct value of a
- * label key; and sets of slots that count for a rule. Both depend on node facts and are brought up
- * to date when they are used in a new layout epoch. */
+ * label key; and sets of slots that count for a rule. Both depend on node facts, often on labels
+ * alone, and are brought up to date when they are used in a new epoch of these. */
 #ifndef BERTH_COLUMNS_TOPOLOGY_H
 #define BERTH_COLUMNS_TOPOLOGY_H
 
@@ -13,7 +13,7 @@ typedef struct berth__topology {
     berth__keymap_entry entry;
     berth__sym key;
     uint32_t users;
-    uint64_t epoch;      /* of the layout that the rest was computed for, or BERTH__EPOCH_NONE */
+    uint64_t epoch;      /* label epoch that the rest was computed for, or BERTH__EPOCH_NONE */
     uint32_t *domains;   /* by slot: from 1, in order of first appearance; 0: no such label */
     uint64_t *present;   /* one bit per slot: the node has the label */
     uint32_t tile_count; /* capacity of the two */
@@ -37,10 +37,18 @@ typedef struct berth__inclusion {
     berth__keymap_entry entry;
     uint32_t users;
     uint32_t key_bytes;
-    uint64_t epoch;      /* BERTH__EPOCH_NONE: not filled yet; set by the code that fills the set */
+    bool by_taints;      /* taints decide, too; set by the code that fills the set, like: */
+    uint64_t epoch;      /* berth__inclusion_epoch when filled; BERTH__EPOCH_NONE: not filled yet */
     uint64_t *slots;     /* one bit per slot */
     uint32_t tile_count; /* capacity */
     bool all;            /* every slot is in the set */
 } berth__inclusion;
+
+/* The layout's epoch of what decides such a set; NULL stands for all slots. */
+static inline uint64_t berth__inclusion_epoch(const berth__layout *layout,
+                                              const berth__inclusion *inclusion)
+{
+    return inclusion != NULL && inclusion->by_taints ? layout->epoch : layout->label_epoch;
+}
 
 #endif

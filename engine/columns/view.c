@@ -171,14 +171,17 @@ void berth__view_close(berth__view *view, uint32_t slot)
     berth__view_write(view, slot)->pods_max[slot % BERTH__TILE] = room_for_pods(node);
 }
 
-void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch)
+void berth__view_set_facts(berth__view *view, uint32_t slot, berth__facts_change change)
 {
-    uint32_t node_id = view->layout->nodes[slot];
+    berth__layout *layout = view->layout;
+    const uint32_t node_id = layout->nodes[slot];
     const berth__node_record *node = berth__node_at(&view->nodes, node_id);
-    if (epoch != view->layout->epoch) {
-        berth__layout_set(view->layout, slot, node_id, node);
-        view->layout->epoch = epoch;
+    if (change != BERTH__AMOUNTS_CHANGED) {
+        berth__layout_set(layout, slot, node_id, node);
+        layout->epoch = berth__model_next_epoch(view->model);
     }
+    if (change == BERTH__FACTS_CHANGED)
+        layout->label_epoch = layout->epoch;
     berth__view_set_allocatable(view, berth__view_write(view, slot), slot % BERTH__TILE, node);
 }
 

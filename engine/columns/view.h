@@ -109,9 +109,13 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
     return view->tiles[slot >> BERTH__TILE_SHIFT];
 }
 
-/* Take over changed facts of the node in `slot`. If `epoch` is the layout's own, only the
- * amounts. */
-void berth__view_set_facts(berth__view *view, uint32_t slot, uint64_t epoch);
+/* Take over changed facts of the node in `slot`. */
+typedef enum berth__facts_change {
+    BERTH__AMOUNTS_CHANGED, /* nothing else */
+    BERTH__LABELS_STAY,     /* anything but labels */
+    BERTH__FACTS_CHANGED,   /* anything, or it is another node */
+} berth__facts_change;
+void berth__view_set_facts(berth__view *view, uint32_t slot, berth__facts_change change);
 
 /* Free the label columns if there are too many; those still in use will be made again. The layout
  * gets another epoch then. If memory runs out, the columns stay. */

@@ -66,7 +66,7 @@ static void fill(const berth__view *view, const set_recipe *recipe, berth__inclu
         count += berth__mask_count(&mask);
     }
     out->all = count == view->layout->count;
-    out->epoch = view->layout->epoch;
+    out->epoch = berth__inclusion_epoch(view->layout, out);
 }
 
 /* ---- finding ---- */
@@ -124,7 +124,8 @@ static bool find_set(berth__view *view, const berth__node_rules *rules, berth__a
     if (set == NULL)
         return false;
     bool ok = true;
-    if (set->epoch != view->layout->epoch) {
+    set->by_taints = recipe->refused != NULL;
+    if (set->epoch != berth__inclusion_epoch(view->layout, set)) {
         if (recipe->by_affinity) {
             BERTH_ASSERT(rules != NULL);
             ok = berth__node_match_make(view, arena, rules->selector,

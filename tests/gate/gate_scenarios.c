@@ -4,6 +4,8 @@
  *   commit   put a pod with rules on a node and take it off again
  *   report   ten decisions for pods of four kinds, bound, by the index of 5,000 nodes, then an
  *            update of a node that changes nothing but its allocatable cpu, as kubelets report it
+ *   facts    ten decisions for pods of four kinds that spread over zones, bound, on 5,000 nodes,
+ *            then a node gets an image and a taint, or loses the taint
  *   json     read a cluster of 100 nodes and 300 pods from text, into an engine
  *   replicas read one of 400 nodes and 10,000 pods, most of them replicas
  * Public headers only; one thread. */
@@ -102,6 +104,9 @@ static int commit(uint64_t count)
 
 /* ---- reports of nodes ---- */
 
+/* What a node reports, and what its pods are like. */
+typedef enum reporting { REPORTS_AMOUNTS, REPORTS_FACTS } reporting;
+
 static void reporting_node(draft *d, uint64_t idx, int64_t cpu_milli)
 {
     draft_reset(d);
@@ -113,7 +118,18 @@ static void reporting_node(draft *d, uint64_t idx, int64_t cpu_milli)
     draft_resource(d, "pods", draft_units(110));
 }
 
-static berth_status schedule_plain(berth_engine *engine, draft *d, uint64_t idx)
+static void changed_node(draft *d, reporting what, uint64_t idx, uint64_t change)
+{
+    const bool of_facts = what == REPORTS_FACTS;
+    reporting_node(d, idx, of_facts ? 32000 : 31000 + (int64_t)(change % 2000));
+    if (!of_facts)
+        return;
+    draft_node_image(d, words_of("registry.example/app"), INT64_C(100) << 20);
+    if (change % 2 == 0)
+        draft_taint(d, "node.kubernetes.io/unschedulable", "", "NoSchedule");
+}
+
+static berth_status schedule_plain(berth_engine *engine, draft *d, reporting what, uint64_t idx)
 {
     berth_pod_id pod;
     berth_placement placement;
@@ -121,11 +137,16 @@ static berth_status schedule_plain(berth_engine *engine, draft *d, uint64_t idx)
     draft_pod(d, words_of("default"), draft_text(d, "pod-%" PRIu64, idx));
     draft_resource(d, "cpu", draft_milli(100 + 100 * (int64_t)(idx % 4)));
     draft_resource(d, "memory", draft_mebibytes(128));
+    if (what == REPORTS_FACTS) {
+        draft_label(d, "app", draft_text(d, "app-%" PRIu64, idx % 4));
+        draft_spread(d, "topology.kubernetes.io/zone", 1, "ScheduleAnyway", "app",
+                     draft_text(d, "app-%" PRIu64, idx % 4));
+    }
     berth_status status = berth_engine_add_pod(engine, d->object.as.pod, &pod, &error);
     return status != BERTH_OK ? status : berth_engine_schedule(engine, pod, &placement, &error);
 }
 
-static int report(uint64_t count)
+static int run_reports(uint64_t count, reporting what)
 {
     draft *d = heap_new(1, sizeof(*d));
     berth_engine *engine = open_engine(BERTH_PATH_AUTO, 0);
@@ -136,14 +157,24 @@ static int report(uint64_t count)
     }
     for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
         for (uint64_t k = 0; k < DECISIONS_A_REPORT && status == BERTH_OK; k++)
-            status = schedule_plain(engine, d, i * DECISIONS_A_REPORT + k);
-        reporting_node(d, i * 61 % REPORTING_NODES, 31000 + (int64_t)(i % 2000));
+            status = schedule_plain(engine, d, what, i * DECISIONS_A_REPORT + k);
+        changed_node(d, what, i * 61 % REPORTING_NODES, i);
         if (status == BERTH_OK)
             status = berth_engine_update(engine, &d->object, &error);
     }
     free(d);
     berth_engine_destroy(engine);
-    return status == BERTH_OK ? 0 : give_up("report");
+    return status == BERTH_OK ? 0 : give_up("reports");
+}
+
+static int report(uint64_t count)
+{
+    return run_reports(count, REPORTS_AMOUNTS);
+}
+
+static int facts(uint64_t count)
+{
+    return run_reports(count, REPORTS_FACTS);
 }
 
 /* ---- text ---- */
@@ -194,17 +225,14 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(uint64_t count);
-    } scenarios[] = {{"cold", cold},
-                     {"commit", commit},
-                     {"report", report},
-                     {"json", json},
-                     {"replicas", replicas}};
+    } scenarios[] = {{"cold", cold},   {"commit", commit}, {"report", report},
+                     {"facts", facts}, {"json", json},     {"replicas", replicas}};
     char *end = NULL;
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) : 0;
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]) && count > 0 && *end == '\0';
          i++)
         if (strcmp(argv[1], scenarios[i].name) == 0)
             return scenarios[i].run(count);
-    fprintf(stderr, "usage: gate_scenarios cold|commit|report|json|replicas COUNT\n");
+    fprintf(stderr, "usage: gate_scenarios cold|commit|report|facts|json|replicas COUNT\n");
     return 2;
 }

@@ -111,6 +111,75 @@ static void check_scores(small_cluster *c, const berth_node_id nodes[4], const i
         assert_int_equal(small_score(c, "PodTopologySpread", nodes[n]), 2 * wanted[n]);
 }
 
+static berth_status renew(void *context, const berth_object *object, const berth_error *origin,
+                          berth_error *error)
+{
+    const small_cluster *c = context;
+    (void)origin;
+    return berth_engine_update(c->engine, object, error);
+}
+
+/* The node c gets other facts; `more` is inserted as in small_node, `spec` into its spec. */
+static void change_c(small_cluster *c, const char *more, const char *spec)
+{
+    char text[SMALL_TEXT];
+    berth_error error = {.code = BERTH_OK};
+    (void)snprintf(text, sizeof(text),
+                   "kind: Node\napiVersion: v1\nmetadata: {name: c%s}\nspec: {%s}\n"
+                   "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n",
+                   more, spec);
+    small_require(berth_reader_text(c->reader, (berth_str){text, (uint32_t)strlen(text)}, "test",
+                                    renew, c, &error),
+                  &error);
+}
+
+#define TAINTED "taints: [{key: t, effect: NoSchedule}]"
+
+/* The counts of an earlier decision follow taints and labels of nodes that change: c is the zone
+ * with the smallest count as long as it is one, and counts. */
+static void test_counts_follow_facts(void **state)
+{
+    static const char zone_c[] = ", labels: {" ZONE ": c}", zone_a[] = ", labels: {" ZONE ": a}";
+    static const struct {
+        const char *labels, *spec;
+        const char *counted_by_taints, *counted;
+    } steps[] = {
+        {zone_c, "", SKEWED, SKEWED},
+        {zone_c, TAINTED, "", SKEWED},
+        {zone_c, "", SKEWED, SKEWED},
+        {zone_a, "", "", ""},
+        {zone_c, TAINTED, "", SKEWED},
+        {zone_a, TAINTED, "", ""},
+        {"", "", "", ""},
+        {zone_c, "unschedulable: true", SKEWED, SKEWED},
+        {zone_c, TAINTED, "", SKEWED},
+    };
+    small_cluster c;
+    (void)state;
+    small_open(&c, berth_profile_default());
+    berth_node_id a = small_node(&c, "a", zone_a);
+    small_add(&c, "kind: Node\napiVersion: v1\nmetadata: {name: b, labels: {" ZONE ": b}}\n"
+                  "spec: {" TAINTED "}\n"
+                  "status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}\n");
+    small_node(&c, "c", zone_c);
+    small_pod(&c, "a1", "a", WEB, "");
+    small_pod(&c, "b1", "b", WEB, "");
+    berth_pod_id by_taints = small_pod(
+        &c, "p", NULL, WEB, SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB ", nodeTaintsPolicy: Honor"));
+    berth_pod_id any = small_pod(&c, "q", NULL, WEB, SPREAD(ZONE, "1", "DoNotSchedule", OF_WEB));
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        change_c(&c, steps[i].labels, steps[i].spec);
+        for (int twice = 0; twice < 2; twice++) {
+            small_decide(&c, by_taints);
+            assert_string_equal(small_refusal(&c, a), steps[i].counted_by_taints);
+            small_decide(&c, any);
+            assert_string_equal(small_refusal(&c, a), steps[i].counted);
+        }
+        assert_int_equal(berth_engine_check(c.engine, NULL), BERTH_OK);
+    }
+    small_close(&c);
+}
+
 static void test_scores(void **state)
 {
     (void)state;
@@ -160,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_filter),
         cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_counts_follow_facts),
         cmocka_unit_test(test_scores),
         cmocka_unit_test(test_unreadable_selector),
     };
