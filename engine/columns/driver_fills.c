@@ -70,7 +70,7 @@ static bool extend(berth__volume_use *use, berth__driver_fill *fill, uint32_t en
  * again. */
 static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint32_t end)
 {
-    if (use->slots_epoch == layout->epoch && use->slots != NULL)
+    if (use->slots_epoch == layout->label_epoch && use->slots != NULL)
         return true;
     if (!berth__grow(use->allocator, &use->slots, &use->slot_capacity, end, sizeof(*use->slots)))
         return false;
@@ -79,7 +79,7 @@ static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint
     memset(use->slots, 0, use->slot_capacity * sizeof(*use->slots));
     for (uint32_t slot = 0; slot < layout->count; slot++)
         use->slots[layout->nodes[slot]] = slot + 1;
-    use->slots_epoch = layout->epoch;
+    use->slots_epoch = layout->label_epoch;
     return true;
 }
 
@@ -122,11 +122,11 @@ const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__
         *fill = (berth__driver_fill){.driver = driver, .epoch = BERTH__EPOCH_NONE};
         use->fill_count++; /* so that its memory is freed */
     }
-    if (fill->epoch != layout->epoch || fill->nodes == NULL) {
+    if (fill->epoch != layout->label_epoch || fill->nodes == NULL) {
         fill->epoch = BERTH__EPOCH_NONE;
         if (!bring_up(use, layout, fill))
             return NULL;
-        fill->epoch = layout->epoch;
+        fill->epoch = layout->label_epoch;
     }
     return fill;
 }

@@ -396,7 +396,7 @@ static berth__mask peopled_of(const berth__score_parts *parts, const berth__kern
 static void make(mapping *to, const berth__view *view)
 {
     berth__class_map *map = to->map;
-    map->epoch = view->layout->epoch;
+    map->epoch = to->cells->epoch;
     map->serial = ++to->maps->made;
     map->moves = 0;
     map->cell_count = map->count = to->cells->count;
@@ -460,7 +460,7 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
     if (map == NULL)
         return NULL;
     mapping to = {maps, map, ask->parts, cells, true};
-    const bool made = map->epoch == view->layout->epoch;
+    const bool made = map->epoch == cells->epoch;
     if (!made && !allocate(maps, map, view->layout->tile_count))
         to.ok = false;
     else if (!made || is_behind(&to))

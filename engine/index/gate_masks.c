@@ -86,7 +86,7 @@ static bool allocate(berth__gate_masks *masks, berth__gate_mask *mask, uint32_t 
 
 /* ---- finding ---- */
 
-/* Two words for each gate identify it within a layout epoch. */
+/* Two words for each gate identify it within a label epoch. */
 static uint32_t key_of(const berth__gates *gates, uint64_t *words)
 {
     uint32_t count = 0;
@@ -163,19 +163,20 @@ static void follow(berth__gate_mask *mask, const berth__view *view, const berth_
     mask->seen = view->journal_end;
 }
 
-/* Discard the contents of the set if node facts changed. Returns false, without the set, when out
- * of memory. */
-static bool bring_up(berth__gate_masks *masks, berth__gate_mask *mask, const berth__view *view)
+/* Discard the contents of the set if it is of another epoch. Returns false, without the set, when
+ * out of memory. */
+static bool bring_up(berth__gate_masks *masks, berth__gate_mask *mask, const berth__view *view,
+                     uint64_t epoch)
 {
     const berth__layout *layout = view->layout;
-    if (mask->epoch == layout->epoch)
+    if (mask->epoch == epoch)
         return true;
     if (mask->tile_count != layout->tile_count && !allocate(masks, mask, layout->tile_count)) {
         drop(masks, mask);
         return false;
     }
     void_tiles(mask);
-    mask->epoch = layout->epoch;
+    mask->epoch = epoch;
     mask->seen = view->journal_end;
     return true;
 }
@@ -193,7 +194,8 @@ berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth_
         berth__use_again(&masks->order, &mask->used);
     else if ((mask = add(masks, words, count)) == NULL)
         return NULL;
-    return bring_up(masks, mask, decision->cycle->view) ? mask : NULL;
+    const berth__view *view = decision->cycle->view;
+    return bring_up(masks, mask, view, view->layout->epoch) ? mask : NULL;
 }
 
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
@@ -201,7 +203,7 @@ berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__d
 {
     const berth__view *view = decision->cycle->view;
     berth__gate_mask *mask = find(masks, decision, gates);
-    if (mask == NULL || !bring_up(masks, mask, view))
+    if (mask == NULL || !bring_up(masks, mask, view, view->layout->label_epoch))
         return NULL;
     follow(mask, view, gates);
     decision->prepared->memory.mask = mask;

@@ -326,7 +326,7 @@ static bool make(berth__cells_cache *cache, berth__score_cells *cells,
     if (count > 0 && !reserve_facts(cache, cells, count, ask->static_count))
         return false;
     cells->count = count;
-    cells->epoch = layout->epoch;
+    cells->epoch = berth__cells_epoch(layout, ask);
     if (count > 0) {
         list_slots(cells, layout->count);
         list_raws(cells, decision, ask);
@@ -342,10 +342,11 @@ const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
     const berth__layout *layout = decision->cycle->view->layout;
     uint32_t words = berth__score_cells_key(decision, ask, key);
     berth__score_cells *cells = find_or_add(cache, &decision->prepared->memory, key, words);
-    if (cells == NULL || cells->epoch == layout->epoch)
+    const uint64_t epoch = berth__cells_epoch(layout, ask);
+    if (cells == NULL || cells->epoch == epoch)
         return cells;
-    bool again = cells->asked == layout->epoch;
-    cells->asked = layout->epoch;
+    bool again = cells->asked == epoch;
+    cells->asked = epoch;
     if (!eager && !again)
         return NULL;
     if (!allocate(cache, cells, layout->tile_count) || !make(cache, cells, decision, ask)) {

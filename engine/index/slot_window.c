@@ -66,7 +66,7 @@ static bool is_void(const berth__slot_window *window, const berth__view *view)
 {
     uint64_t lag = view->journal_end - window->seen;
     return window->capacity != view->layout->tile_count * BERTH__TILE ||
-           window->epoch != view->layout->epoch || lag > BERTH__JOURNAL ||
+           window->epoch != view->layout->label_epoch || lag > BERTH__JOURNAL ||
            lag > view->layout->count;
 }
 
@@ -94,7 +94,7 @@ static bool make(berth__slot_window *window, const berth__view *view)
         put(window, view, slot);
     for (uint32_t slot = view->layout->count; slot < window->capacity; slot++)
         put_none(window, slot);
-    window->epoch = view->layout->epoch;
+    window->epoch = view->layout->label_epoch;
     window->seen = view->journal_end;
     window->missed = 0;
     window->serial++;

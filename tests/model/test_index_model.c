@@ -315,9 +315,11 @@ static void make_template(trial *t, uint32_t index)
     out->prefers = t->preferences;
 }
 
-/* Pass node `number` to `use`: all of its properties depend on its seed, except amounts if these
- * shall be `other` ones. */
-static void with_seeded_node(trial *t, uint32_t number, bool other,
+/* What of a node depends on its seed; the rest is new. */
+typedef enum kept { ALL_KEPT, FACTS_KEPT /* but amounts */, LABELS_KEPT } kept;
+
+/* Pass node `number` to `use`. */
+static void with_seeded_node(trial *t, uint32_t number, kept what,
                              void (*use)(trial *, const berth_object *))
 {
     uint64_t after = t->state;
@@ -340,6 +342,7 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
     if (chance(t, 95))
         labels[label_count++] = (berth_key_value){str("rack"), str(rack)};
     berth_taint taints[2];
+    t->state = what == LABELS_KEPT ? after : t->state;
     for (uint32_t i = 0; i < 2; i++)
         if (chance(t, 10))
             taints[taint_count++] =
@@ -353,7 +356,7 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
                        .taint_count = taint_count,
                        .images = &image,
                        .image_count = chance(t, 30) ? 1 : 0};
-    t->state = other ? after : t->state;
+    t->state = what == FACTS_KEPT ? after : t->state;
     const berth_resource allocatable[] = {
         amount("cpu", (int64_t)4 << below(t, 3), 0),
         amount("memory", (int64_t)(8 << below(t, 3)) << 30, 0),
@@ -361,7 +364,7 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
         amount("example.com/gpu", below(t, 5), 0),
     };
     node.allocatable = (berth_resources){allocatable, chance(t, 30) ? 4 : 3};
-    t->state = other ? t->state : after;
+    t->state = what == ALL_KEPT ? after : t->state;
     berth_object object = {.kind = BERTH_KIND_NODE};
     object.as.node = &node;
     use(t, &object);
@@ -371,7 +374,7 @@ static void with_seeded_node(trial *t, uint32_t number, bool other,
 static void with_node(trial *t, uint32_t number, void (*use)(trial *, const berth_object *))
 {
     t->node_seeds[number] = (uint64_t)below(t, UINT32_MAX) << 32 | below(t, UINT32_MAX);
-    with_seeded_node(t, number, false, use);
+    with_seeded_node(t, number, ALL_KEPT, use);
 }
 
 static berth_object_id add_to_all(trial *t, const berth_object *object)
@@ -710,7 +713,9 @@ static void change_node(trial *t)
         close_or_open(t, number);
     else if (t->present[number] &&
              chance(t, 50)) /* as in a report of a kubelet: at most other amounts */
-        with_seeded_node(t, number, chance(t, 50), update_all);
+        with_seeded_node(t, number, chance(t, 50) ? FACTS_KEPT : ALL_KEPT, update_all);
+    else if (t->present[number] && chance(t, 50)) /* cordoned, tainted, with another image */
+        with_seeded_node(t, number, LABELS_KEPT, update_all);
     else if (t->present[number])
         with_node(t, number, update_all);
 }
