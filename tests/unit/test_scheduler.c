@@ -518,6 +518,25 @@ static void test_terminating(void **state)
     assert_int_equal(loop_count(l).deleted, 1);
 }
 
+/* A pod that began to terminate while it was assumed is not tried again if its binding fails. */
+static void test_terminating_while_assumed(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "node", "4");
+    l->bind_answer = BERTH_ANSWER_LATER;
+    berth_pod_id pod = loop_pod(l, "p", "1", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_ASSUMED);
+    loop_update(l, loop_pod_text("p", "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'", ""));
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_ASSUMED);
+    answer(l, l->bound.id, BERTH_ANSWER_FAILED);
+    assert_int_equal(loop_state(l, pod), BERTH_POD_STATE_GONE);
+    assert_int_equal(loop_count(l).deleted, 1);
+    assert_int_equal(l->unbinds, 1);
+    assert_int_equal(used_cpu(l, "node"), 0);
+    loop_advance(l, 10000);
+    assert_int_equal(loop_step(l), BERTH_STEP_IDLE);
+}
+
 /* The node of an assumed pod is removed: the binding may still fail, once. */
 static void test_node_lost_while_assumed(void **state)
 {
@@ -1031,6 +1050,7 @@ int main(void)
         TEST(test_taken),
         TEST(test_deleted_meanwhile),
         TEST(test_terminating),
+        TEST(test_terminating_while_assumed),
         TEST(test_node_lost_while_assumed),
         TEST(test_removed_by_its_own_name),
         TEST(test_refused_events),

@@ -376,6 +376,7 @@ static void test_contradiction(void **state)
     assert_int_equal(l->group.verdict, BERTH_VERDICT_ERROR);
     assert_int_equal(loop_count(l).errors, 1);
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_BACKOFF);
+    assert_int_equal(loop_due_ms(l, a), 2000); /* one error: the first backoff */
 }
 
 /* ---- bindings ---- */
