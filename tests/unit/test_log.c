@@ -135,14 +135,41 @@ static void long_records_are_cut(void **state)
     assert_null(line);
 }
 
+/* A message of escapes fills the record at any length; what follows it is left out if it does not
+ * fit. */
+static void full_records_end(void **state)
+{
+    (void)state;
+    enum { ESCAPE_BYTES = 6 };
+    char value[1024];
+    memset(value, 1, sizeof(value) - 1);
+    value[sizeof(value) - 1] = '\0';
+    log_setup(true, 0);
+    for (int i = 0; i < ESCAPE_BYTES; i++) {
+        value[i] = 'x';
+        LOG_INFO(0, value);
+    }
+    static char all[ESCAPE_BYTES * 4096 + 1];
+    give_back();
+    rewind(records);
+    all[fread(all, 1, sizeof(all) - 1, records)] = '\0';
+    char *line = strtok(all, "\n");
+    for (int i = 0; i < ESCAPE_BYTES; i++) {
+        assert_non_null(line);
+        json_t *root = json_loads(line, 0, NULL);
+        assert_non_null(root);
+        json_decref(root);
+        line = strtok(NULL, "\n");
+    }
+    assert_null(line);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(lines_of_klog),
-        T(other_characters),
-        T(lines_of_json),
-        T(long_records_are_cut),
+        T(lines_of_klog),        T(other_characters), T(lines_of_json),
+        T(long_records_are_cut), T(full_records_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

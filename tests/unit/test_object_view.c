@@ -72,6 +72,34 @@ static void test_hash(void **state)
     object_view_free(&view);
 }
 
+/* The hash of a pod whose label has these two characters, eight bytes apart, behind some others. */
+static uint64_t hash_with(object_view *view, int before, char one, char other)
+{
+    char text[256];
+    snprintf(text, sizeof(text),
+             "{\"metadata\":{\"name\":\"a\",\"labels\":{\"b\":\"%.*s%c-------%c\"}}}", before,
+             "--------", one, other);
+    assert_true(read_as(view, BERTH_KIND_POD, text));
+    return view->hash;
+}
+
+/* Two changes do not cancel each other, at whichever byte of the hashed words they are. */
+static void test_hash_of_two_changes(void **state)
+{
+    enum { LETTERS = 16 };
+    (void)state;
+    object_view view = {.version = 0};
+    uint64_t hashes[LETTERS * LETTERS];
+    for (int before = 0; before < 8; before++)
+        for (int i = 0; i < LETTERS * LETTERS; i++) {
+            hashes[i] =
+                hash_with(&view, before, (char)('a' + i / LETTERS), (char)('a' + i % LETTERS));
+            for (int k = 0; k < i; k++)
+                assert_true(hashes[k] != hashes[i]);
+        }
+    object_view_free(&view);
+}
+
 /* A quote ends a string unless an odd number of backslashes is in front of it. */
 static void test_escapes(void **state)
 {
@@ -214,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pod),
         cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_hash_of_two_changes),
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_every_kind),
         cmocka_unit_test(test_what_is_no_object),
