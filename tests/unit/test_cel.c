@@ -432,6 +432,20 @@ static void test_size_limits(void **state)
     }
 }
 
+/* A fault says at most 1023 bytes; the source below it is shown whole. */
+static void test_long_faults(void **state)
+{
+    static const char words[] = "undeclared reference to '";
+    (void)state;
+    char part[1100], *name = nested("", "", "a", 1100);
+    memset(part, 'a', sizeof(part));
+    memcpy(part, words, sizeof(words) - 1);
+    part[1023] = '\n';
+    part[1024] = '\0';
+    assert_contains(name, part, true);
+    free(name);
+}
+
 static void test_work(void **state)
 {
     static const char limit[] = "eoperation cancelled: actual cost limit exceeded";
@@ -597,8 +611,9 @@ int main(void)
         cmocka_unit_test(test_selectors),   cmocka_unit_test(test_lists),
         cmocka_unit_test(test_semantics),   cmocka_unit_test(test_faults),
         cmocka_unit_test(test_depth),       cmocka_unit_test(test_nesting_limits),
-        cmocka_unit_test(test_size_limits), cmocka_unit_test(test_work),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_size_limits), cmocka_unit_test(test_long_faults),
+        cmocka_unit_test(test_work),        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -108,6 +108,9 @@ static void test_yaml_document_marks(void **state)
         accept("---\n" HEAD "...\n\npercentageOfNodesToScore: 50\n...  \r\n---\n# nothing\n...");
     assert_int_equal(first_profile(config)->percentage_of_nodes_to_score, 50);
     berth_scheduler_config_destroy(config);
+    config = accept("---\n" HEAD "... \t\r\npercentageOfNodesToScore: 60\n");
+    assert_int_equal(first_profile(config)->percentage_of_nodes_to_score, 60);
+    berth_scheduler_config_destroy(config);
     config = accept(" \r\n\t{\"apiVersion\": \"kubescheduler.config.k8s.io/v1\", "
                     "\"kind\": \"KubeSchedulerConfiguration\"}");
     berth_scheduler_config_destroy(config);

@@ -145,6 +145,12 @@ static const char *const lines[] = {
     "\": \"g\", \"resource\": \"pods\", \"name\": \"p\", \"uid\": \"u\"}], \"devices\": ["
     "{\"driver\": \"gpu.x\", \"pool\": \"p\", \"device\": \"d0\", \"shareID\": \"u1\", \""
     "conditions\": [{\"type\": \"Ready\", \"status\": \"True\", \"reason\": \"r\"}]}]}}",
+    "{\"apiVersion\": \"scheduling.k8s.io/v1beta1\", \"kind\": \"PodGroup\", \"metadata\": "
+    "{\"name\": \"g\", \"namespace\": \"team\"}, \"spec\": {\"schedulingPolicy\": {\"gang\": "
+    "{\"minCount\": 2}}, \"disruptionMode\": {\"all\": {}}, \"priority\": 5}}",
+    "{\"apiVersion\": \"scheduling.k8s.io/v1beta1\", \"kind\": \"PodGroup\", \"metadata\": "
+    "{\"name\": \"alone\", \"namespace\": \"team\"}, \"spec\": {\"schedulingPolicy\": {\"basic\": "
+    "{}}}}",
 };
 
 static const berth_read_options as_they_are = {.size = sizeof(as_they_are), .threads = 1};

@@ -3,6 +3,8 @@
 #include "reader_check.h"
 
 #include <dirent.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -888,6 +890,37 @@ static void log_progress(void *context, uint64_t done, uint64_t total)
     log->calls++;
 }
 
+/* Bytes of a pipe whose first read returns one byte alone are all counted. */
+static void test_progress_of_a_slow_pipe(void **state)
+{
+    (void)state;
+    int ends[2], left = 1;
+    progress_log log = {0};
+    const berth_read_options options = {
+        .size = sizeof(options), .progress = log_progress, .progress_context = &log};
+    berth_reader *reader;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], POD("a"), 1), 1);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) { /* write the rest after the first byte has been read */
+        while (ioctl(ends[1], FIONREAD, &left) == 0 && left > 0)
+            sched_yield();
+        const ssize_t rest = (ssize_t)strlen(POD("a")) - 1;
+        _exit(write(ends[1], POD("a") + 1, (size_t)rest) != rest);
+    }
+    close(ends[1]);
+    int kept = dup(STDIN_FILENO);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    assert_int_equal(berth_reader_file(reader, "-", collect, &names_only, NULL), BERTH_OK);
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+    close(ends[0]);
+    assert_int_equal(log.last, strlen(POD("a")));
+    berth_reader_destroy(reader);
+}
+
 static void test_progress(void **state)
 {
     (void)state;
@@ -1431,6 +1464,7 @@ int main(void)
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_standard_input),
         cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_progress_of_a_slow_pipe),
         cmocka_unit_test(test_scarce_memory_of_devices),
         cmocka_unit_test(test_scarce_memory),
         cmocka_unit_test(test_scarce_memory_of_defaults),
