@@ -45,6 +45,12 @@ for command in "${commands[@]}"; do
     fail "manual $command: synopsis"
 done
 
+# Lines that are not filled end where filled ones begin: each .fi ends a .nf, and none is left open.
+for page in "$work"/*.1; do
+  awk '$0 == ".nf" { if (open++) exit 1 } $0 == ".fi" { if (!open--) exit 1 } END { exit open != 0 }' "$page" ||
+    fail "${page##*/}: .nf and .fi are not paired"
+done
+
 # ---- readers of manual pages ----
 
 for page in "$work"/*.1; do
@@ -118,6 +124,7 @@ suggests "--output=json :4 " drain --output=j
 suggests "--kubernetes :4 " schedule --kuber
 suggests ":4 " schedule --threads ""
 suggests ":0 " schedule -f ""
+suggests ":0 " schedule xxoutput "" # only dashes begin an option
 suggests ":0 " schedule --filename da
 suggests ":0 " schedule --strict ""
 suggests "drain dump :4 " manual d
