@@ -8,6 +8,7 @@ enum { NODES = 60, PODS = 150 };
 static const char *const strategies[] = {
     "{type: LeastAllocated, resources: [{name: cpu, weight: 1}, {name: x.org/gpu, weight: 3}]}",
     "{type: LeastAllocated, resources: [{name: x.org/gpu, weight: 2}]}",
+    "{type: LeastAllocated, resources: [{name: x.org/gpu, weight: 1}, {name: memory, weight: 1}]}",
     "{type: MostAllocated, resources: [{name: cpu, weight: 1}, {name: x.org/gpu, weight: 3}]}",
     "{type: RequestedToCapacityRatio, resources: [{name: x.org/gpu, weight: 5}], "
     "requestedToCapacityRatio: {shape: [{utilization: 0, score: 2}, {utilization: 100, score: "

@@ -233,6 +233,34 @@ static void test_taken_before(void **state)
     berth_branch_drop(branch);
 }
 
+/* A branch's engine that has followed a pod's reservations of two volumes lets go of one, then of the
+ * other, as its snapshots do. */
+static void test_two_of_a_pod(void **state)
+{
+    small_cluster *c = *state;
+    const berth_node_id a = small_node(c, "a", "");
+    small_add(c, LATE VOLUME("v") VOLUME("w") CLAIM("c") CLAIM("d") CLAIM("e"));
+    const berth_pod_id both =
+        small_pod(c, "both", NULL, "",
+                  "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}, {name: w, "
+                  "persistentVolumeClaim: {claimName: d}}], containers: [{name: c, image: i}]");
+    const berth_pod_id other = small_pod(c, "other", NULL, "", USES("e"));
+    assert_int_equal(place(c->engine, both), a);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, other), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+    remove_named(c->engine, BERTH_KIND_PERSISTENT_VOLUME, "v");
+    branch = branch_off(c);
+    assert_int_equal(place(branch, other), BERTH_NODE_NONE);
+    take_off(branch, both); /* what is left is still the pod's */
+    assert_int_equal(place(branch, other), a);
+    berth_branch_drop(branch);
+    take_off(c->engine, both);
+    branch = branch_off(c);
+    assert_int_equal(place(branch, other), a);
+    berth_branch_drop(branch);
+}
+
 /* What a dropped branch chose for a claim that another pod had reserved is forgotten: a later
  * branch may give the same serial to a reservation, and it must not be given back with the wrong
  * pod. */
@@ -635,6 +663,7 @@ int main(void)
         WITH_CLUSTER(test_own_objects),
         WITH_CLUSTER(test_apart),
         WITH_CLUSTER(test_taken_before),
+        WITH_CLUSTER(test_two_of_a_pod),
         WITH_CLUSTER(test_remains),
         WITH_CLUSTER(test_objects_change),
         WITH_CLUSTER(test_limits),

@@ -228,6 +228,30 @@ static void test_limits(void **state)
     small_close(&c);
 }
 
+/* An attached volume counts as long as a claim stands for it, however many attachments name it. */
+static void test_limit_of_a_shared_volume(void **state)
+{
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    add_csi_claims(&c, 2);
+    small_add(&c, BOUND_CLAIM("again", "pv1") CSI_NODE("a", "drv", "1", ""));
+    small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: va}\n"
+                  "spec: {attacher: drv, nodeName: a, source: {persistentVolumeName: pv1}}\n");
+    small_pod(&c, "r1", "a", "", USES("c1"));
+    small_pod(&c, "r2", "a", "", USES("again"));
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c0"));
+    expect(&c, pod, a, EXCEEDED, b, "");
+    drop(&c, BERTH_KIND_POD, "default", "r1");
+    expect(&c, pod, a, EXCEEDED, b, "");
+    drop(&c, BERTH_KIND_POD, "default", "r2");
+    expect(&c, pod, a, EXCEEDED, b, ""); /* it is still attached */
+    drop(&c, BERTH_KIND_VOLUME_ATTACHMENT, "", "va");
+    expect(&c, pod, a, "", b, "");
+    small_close(&c);
+}
+
 /* A claim's volume identity changes when the claim is bound while a pod uses it. */
 static void test_limit_follows_binding(void **state)
 {
@@ -1185,6 +1209,7 @@ int main(void)
         cmocka_unit_test(test_disks),
         cmocka_unit_test(test_exclusive_claim),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_limit_of_a_shared_volume),
         cmocka_unit_test(test_limit_follows_binding),
         cmocka_unit_test(test_translated_handles),
         cmocka_unit_test(test_limits_of_classes),
