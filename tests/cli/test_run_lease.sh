@@ -43,4 +43,36 @@ lead 60 1 lease= lost=4 -- --leader-elect-lease-duration 6s --leader-elect-renew
 grep -q 'the lease is lost' "$work/err" || fail "the lease is not lost: $(tail -n 3 "$work/err")"
 [[ $(grep -c '/binding$' "$work/log") -ge 4 ]] || fail "no bindings: $(cat "$work/log")"
 grep '^LATE' "$work/log" && fail "bindings after the deadline"
+
+# A process that releases its lease reads no configuration any more: the server holds its answer back until SIGHUP
+# has come.
+logs() {
+  for ((tries = 300; tries > 0; tries--)); do
+    ! grep -qF -- "$1" "$work/err" || return 0
+    sleep 0.1
+  done
+  fail "no '$1' in: $(tail -n 3 "$work/err")"
+}
+printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n' >"$work/config"
+: >"$work/log"
+exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log" lease=)
+server=$!
+read -r port <&3
+"$berth" run --config "$work/config" --master "http://127.0.0.1:$port" --leader-elect 2>"$work/err" &
+scheduler=$!
+logs '"leading"'
+kill -STOP "$server"
+kill "$scheduler"
+logs "a signal ends it"
+kill -HUP "$scheduler"
+sleep 0.5
+kill -CONT "$server"
+for ((tries = 100; tries > 0; tries--)); do
+  kill -0 "$scheduler" 2>"$work/gone" && ! grep -q "has been read again" "$work/err" || break
+  sleep 0.1
+done
+! grep "has been read again" "$work/err" || fail "a process that ends reads its configuration"
+((tries > 0)) && ! grep -q "has been read again" "$work/err" || kill -KILL "$scheduler"
+wait "$scheduler" || fail "berth run ends with $? after SIGTERM and SIGHUP"
+kill "$server"
 finish
