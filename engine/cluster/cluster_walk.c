@@ -60,7 +60,7 @@ typedef struct listed {
 
 static berth_status list_make(const walk *w, uint32_t count, size_t size, listed *out)
 {
-    *out = (listed){.bytes = (count + (size_t)1) * size};
+    *out = (listed){.bytes = count * size};
     out->items = berth__alloc(w->allocator, out->bytes, 16);
     return out->items != NULL ? BERTH_OK : berth__error_no_memory(w->error);
 }

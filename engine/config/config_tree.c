@@ -187,16 +187,13 @@ berth_status berth__config_bool(berth__config_tree *tree, const berth__json *obj
 }
 
 /* Read digits with an optional minus sign and nothing else; false also if int64 can't hold the
- * number. The value is computed as a negative number, because negative numbers have the larger
- * range. */
+ * number. A number of JSON or YAML is never a sign alone. The value is computed as a negative
+ * number, because negative numbers have the larger range. */
 static bool read_integer(berth_str text, int64_t *out)
 {
     bool negative = text.len > 0 && text.data[0] == '-';
-    uint32_t at = negative ? 1 : 0;
-    if (at == text.len)
-        return false;
     int64_t value = 0;
-    for (; at < text.len; at++) {
+    for (uint32_t at = negative ? 1 : 0; at < text.len; at++) {
         int digit = text.data[at] - '0';
         if (digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_sub_overflow(value, digit, &value))

@@ -127,7 +127,7 @@ static uint32_t choose_scored(const pod_way *way)
     const berth__search *search = &way->decider->search;
     const berth__extended *extended = &way->decider->attempt.extended;
     uint32_t count = 0, chosen = BERTH__SLOT_NONE;
-    for (uint32_t i = 0; i < search->scores.best_count && extended->scored_count > 0; i++) {
+    for (uint32_t i = 0; i < search->scores.best_count && extended->scored != NULL; i++) {
         const uint32_t slot = berth__search_nth_best(search, i);
         if (!berth__bit_get(extended->scored, slot))
             continue;

@@ -301,7 +301,6 @@ static berth_status reserve_scored(berth__extended *extended)
 static berth_status note_scored(berth__extended *extended, uint32_t slot)
 {
     BERTH_TRY(reserve_scored(extended));
-    extended->scored_count += !berth__bit_get(extended->scored, slot);
     berth__bit_set(extended->scored, slot);
     return BERTH_OK;
 }

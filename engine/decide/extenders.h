@@ -41,7 +41,6 @@ typedef struct berth__extended {
     uint32_t refused_count;
     bool lost_nodes;  /* some node was refused or left out */
     uint64_t *scored; /* by slot: nodes that some extender has scored; NULL: none */
-    uint32_t scored_count;
     /* The node for which the pod is nominated, if it was tried first and refused with a reason. */
     struct {
         uint32_t slot; /* BERTH__SLOT_NONE: it was not */
