@@ -570,6 +570,38 @@ static void test_memory(void **state)
     fail_each(fill, try_branch, true);
 }
 
+/* A node that is kept for a nominated pod. */
+static void fill_nominated(counted_cluster *t)
+{
+    berth_error error = {.code = BERTH_OK};
+    const berth_node_id a = small_node(&t->c, "a", "");
+    const berth_pod_id kept =
+        small_pod(&t->c, "kept", NULL, "",
+                  "priority: 9, containers: [{name: c, resources: {requests: {cpu: 4}}}]");
+    small_require(berth_engine_nominate(t->c.engine, kept, a, &error), &error);
+    t->pods[0] = small_pod(&t->c, "p", NULL, "", one_core);
+}
+
+/* A snapshot shows all nominations, or there is no snapshot. */
+static berth_status try_nominated(counted_cluster *t)
+{
+    berth_placement placement;
+    berth_engine *branch = NULL;
+    berth_status status = branch_make(t->c.engine, &branch, NULL);
+    if (status == BERTH_OK)
+        status = berth_engine_schedule(branch, t->pods[0], &placement, NULL);
+    if (status == BERTH_OK)
+        assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    berth_branch_drop(branch);
+    return status;
+}
+
+static void test_memory_of_nominations(void **state)
+{
+    (void)state;
+    fail_each(fill_nominated, try_nominated, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -592,6 +624,7 @@ int main(void)
         WITH_CLUSTER(test_commit_new_node),
         WITH_CLUSTER(test_commit_in_order),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_nominations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

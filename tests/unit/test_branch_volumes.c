@@ -577,6 +577,47 @@ static void test_memory(void **state)
     fail_each(fill, try_branches, false);
 }
 
+/* The claims of ten pods on a node come after the pods. A volume for which there is no memory counts
+ * later, not never. */
+static void fill_bound(counted_cluster *t)
+{
+    enum { CLAIMS = 10 };
+    char name[8], made[2048];
+    berth_placement placement;
+    small_node(&t->c, "a", "");
+    small_add(&t->c, LATE CSI_NODE("10"));
+    small_add(&t->c, BOUND_AS("w", "last", "last"));
+    t->pods[0] = small_pod(&t->c, "p", NULL, "", USES("last"));
+    /* From now on, decisions follow what changes. */
+    assert_int_equal(berth_engine_decide(t->c.engine, t->pods[0], NULL, &placement, NULL),
+                     BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
+    for (int i = 0; i < CLAIMS; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        snprintf(made, sizeof(made), USES("c%d"), i);
+        small_pod(&t->c, name, "a", "", made);
+    }
+    for (int i = 0; i < CLAIMS; i++) {
+        snprintf(made, sizeof(made), BOUND_AS("v%d", "c%d", "h%d"), i, i, i, i, i);
+        put(t->c.engine, made);
+    }
+}
+
+static berth_status try_one_more(counted_cluster *t)
+{
+    berth_placement placement;
+    const berth_status status = berth_engine_schedule(t->c.engine, t->pods[0], &placement, NULL);
+    if (status == BERTH_OK)
+        assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    return status;
+}
+
+static void test_memory_of_bound_claims(void **state)
+{
+    (void)state;
+    fail_each(fill_bound, try_one_more, false);
+}
+
 /* ---- classes of devices ---- */
 
 #define SLICE                                                                                   \
@@ -677,6 +718,7 @@ int main(void)
         WITH_CLUSTER(test_claims_before_all),
         WITH_CLUSTER(test_own_classes),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_bound_claims),
         cmocka_unit_test(test_memory_of_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
