@@ -524,6 +524,66 @@ static void test_commit_in_order(void **state)
     berth_branch_drop(branch);
 }
 
+/* ---- the layout that a snapshot shared ---- */
+
+static void overwrite(void *context, void *memory, size_t bytes)
+{
+    memset(memory, 0xdb, bytes);
+    counted_release(context, memory, bytes);
+}
+
+/* A decision keeps what it has found in the columns of the layout, and where they lie. To close a node
+ * copies the layout if a snapshot shares it; once the snapshot is gone, so are the old columns. The
+ * first decisions do not score the node that the last one prefers. */
+static void closed_with_a_snapshot(berth_path path)
+{
+    enum { NODES = 640, CLOSED = 512, BEST = 600 };
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, overwrite};
+    berth_error error = {.code = BERTH_OK};
+    berth_engine_config config;
+    berth_placement placement;
+    berth_engine_config_init(&config);
+    config.allocator = &allocator;
+    config.path = path;
+    small_cluster c;
+    small_open_as(&c, config);
+    for (int i = 0; i < NODES; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "n%d", i);
+        small_node(&c, name, i == BEST ? ", labels: {disk: best}" : ", labels: {disk: other}");
+    }
+    const berth_pod_id pod = small_pod(
+        &c, "p", NULL, "",
+        "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, "
+        "preference: {matchExpressions: [{key: disk, operator: In, values: [a, b, c, d, e, f, g, "
+        "h, best]}]}}]}}, containers: [{name: c}]");
+    const berth_decide_options again = {.size = sizeof(again), .flags = BERTH_DECIDE_KEEP_ROTATION};
+    for (int i = 0; i < 3; i++) { /* the state of a kind is kept if it comes again */
+        small_require(berth_engine_decide(c.engine, pod, &again, &placement, &error), &error);
+        assert_true(placement.node < CLOSED);
+    }
+    small_require(berth_engine_publish(c.engine, &error), &error);
+    berth_snapshot *snapshot = berth_engine_pin(c.engine);
+    for (berth_node_id node = 0; node < CLOSED; node++)
+        small_require(berth_engine_close_node(c.engine, node, true, &error), &error);
+    berth_snapshot_unpin(snapshot);
+    small_require(berth_engine_publish(c.engine, &error), &error);
+    small_require(berth_engine_publish(c.engine, &error), &error);
+    small_require(berth_engine_decide(c.engine, pod, NULL, &placement, &error), &error);
+    assert_int_equal(placement.node, BEST);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+}
+
+static void test_layout_of_a_freed_snapshot(void **state)
+{
+    (void)state;
+    closed_with_a_snapshot(BERTH_PATH_AUTO);
+    closed_with_a_snapshot(BERTH_PATH_SCAN);
+    closed_with_a_snapshot(BERTH_PATH_INDEX);
+}
+
 /* ---- memory ---- */
 
 static const char spread_spec[] =
@@ -623,6 +683,7 @@ int main(void)
         WITH_CLUSTER(test_commit_no_fit),
         WITH_CLUSTER(test_commit_new_node),
         WITH_CLUSTER(test_commit_in_order),
+        cmocka_unit_test(test_layout_of_a_freed_snapshot),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_memory_of_nominations),
     };
