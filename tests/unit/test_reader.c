@@ -904,6 +904,7 @@ static void test_progress_of_a_slow_pipe(void **state)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) { /* write the rest after the first byte has been read */
+        alarm(30);
         while (ioctl(ends[1], FIONREAD, &left) == 0 && left > 0)
             sched_yield();
         const ssize_t rest = (ssize_t)strlen(POD("a")) - 1;
