@@ -1,5 +1,5 @@
-/* Questions that wait for a thread: how many of one client there may be, and those whose time is up.
- * The only thread answers when the test lets it. */
+/* Questions that wait for a thread: how many of one client there may be, and those whose time is
+ * up. The only thread answers when the test lets it. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>

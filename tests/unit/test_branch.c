@@ -532,8 +532,8 @@ static void overwrite(void *context, void *memory, size_t bytes)
     counted_release(context, memory, bytes);
 }
 
-/* A decision keeps what it has found in the columns of the layout, and where they lie. To close a node
- * copies the layout if a snapshot shares it; once the snapshot is gone, so are the old columns. The
+/* A decision keeps what it has found in the columns of the layout, and where they lie. Closing a
+ * node copies the layout if a snapshot shares it, and the old columns go with the snapshot. The
  * first decisions do not score the node that the last one prefers. */
 static void closed_with_a_snapshot(berth_path path)
 {

@@ -233,7 +233,7 @@ static void test_taken_before(void **state)
     berth_branch_drop(branch);
 }
 
-/* A branch's engine that has followed a pod's reservations of two volumes lets go of one, then of the
+/* An engine of branches that knows a pod's reservations of two volumes ends one of them, then the
  * other, as its snapshots do. */
 static void test_two_of_a_pod(void **state)
 {
@@ -577,8 +577,8 @@ static void test_memory(void **state)
     fail_each(fill, try_branches, false);
 }
 
-/* The claims of ten pods on a node come after the pods. A volume for which there is no memory counts
- * later, not never. */
+/* The claims of ten pods on a node come after the pods. A volume for which there is no memory still
+ * counts later. */
 static void fill_bound(counted_cluster *t)
 {
     enum { CLAIMS = 10 };
