@@ -151,10 +151,10 @@ static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old
 berth__facts_change berth__cluster_facts_change(const berth__node_facts *old,
                                                 const berth__node_facts *facts)
 {
-    return old != NULL && facts != NULL &&
-                   berth__labels_equal(berth__node_labels(old), berth__node_labels(facts))
-               ? BERTH__LABELS_STAY
-               : BERTH__FACTS_CHANGED;
+    if (old == NULL || facts == NULL ||
+        !berth__labels_equal(berth__node_labels(old), berth__node_labels(facts)))
+        return BERTH__FACTS_CHANGED;
+    return berth__node_rules_alike(old, facts) ? BERTH__IMAGES_CHANGED : BERTH__LABELS_STAY;
 }
 
 /* A node in the layout takes over its new facts in place. The view is wide enough. */

@@ -185,6 +185,7 @@ static void copy_facts(berth__layout *to, const berth__layout *from)
     to->closed_count = from->closed_count;
     to->unschedulable_count = from->unschedulable_count;
     to->epoch = from->epoch;
+    to->rule_epoch = from->rule_epoch;
     to->label_epoch = from->label_epoch;
     to->tree_epoch = from->tree_epoch;
 }

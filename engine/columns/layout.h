@@ -50,10 +50,11 @@ typedef struct berth__layout {
     uint32_t count; /* slots in use */
     uint32_t tile_count;
     uint64_t epoch; /* set at every change of facts to a value that is new to the engine */
-    /* The value of `epoch` when nodes came, left or were ordered, or a label changed, for the last
-     * time: for data that depends on nothing else. Two layouts that have the same value have the
-     * same nodes with the same labels, in the same order. */
-    uint64_t label_epoch;
+    /* The values of `epoch` when nodes came, left or were ordered for the last time, or any fact
+     * but images changed (rule_epoch), or a label (label_epoch): for data that depends on nothing
+     * else. Two layouts that have the same label epoch have the same nodes with the same labels, in
+     * the same order. */
+    uint64_t rule_epoch, label_epoch;
     uint64_t tree_epoch; /* of the node tree whose order this layout has */
     uint32_t *nodes;     /* node id by slot */
     uint32_t *taints;    /* taint list id by slot */
@@ -99,6 +100,12 @@ bool berth__layout_expect(berth__layout *layout, berth__sym key);
 
 /* The same for the keys of another layout's columns, the last requested first, at most `most`. */
 bool berth__layout_expect_as(berth__layout *layout, const berth__layout *other, uint32_t most);
+
+/* Begin another epoch with other nodes. */
+static inline void berth__layout_begin(berth__layout *layout, uint64_t epoch)
+{
+    layout->epoch = layout->rule_epoch = layout->label_epoch = epoch;
+}
 
 /* Put a node's facts into its slot, label columns included. There must be room for its taints. */
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,

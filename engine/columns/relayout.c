@@ -203,7 +203,7 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
         berth__layout_destroy(next->layout);
         return BERTH_E_NOMEM;
     }
-    next->layout->epoch = next->layout->label_epoch = epoch;
+    berth__layout_begin(next->layout, epoch);
     next->layout->stamp = view->cow->stamp;
     next->tiles =
         berth__tiles_create(view->cow, view->model, next->layout->tile_count, next->resource_count);
@@ -300,7 +300,7 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
     view->tiles_stamp = former->tiles_stamp;
     view->resource_count = former->resource_count;
     view->names_epoch = former->names_epoch;
-    view->layout->epoch = view->layout->label_epoch = epoch;
+    berth__layout_begin(view->layout, epoch);
     berth__pod_counts_move(view, layout, former->back, pods);
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
         berth__view_node(view, slot)->slot = former->slots[slot];

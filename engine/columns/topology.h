@@ -48,7 +48,7 @@ typedef struct berth__inclusion {
 static inline uint64_t berth__inclusion_epoch(const berth__layout *layout,
                                               const berth__inclusion *inclusion)
 {
-    return inclusion != NULL && inclusion->by_taints ? layout->epoch : layout->label_epoch;
+    return inclusion != NULL && inclusion->by_taints ? layout->rule_epoch : layout->label_epoch;
 }
 
 #endif

@@ -180,6 +180,8 @@ void berth__view_set_facts(berth__view *view, uint32_t slot, berth__facts_change
         berth__layout_set(layout, slot, node_id, node);
         layout->epoch = berth__model_next_epoch(view->model);
     }
+    if (change >= BERTH__LABELS_STAY)
+        layout->rule_epoch = layout->epoch;
     if (change == BERTH__FACTS_CHANGED)
         layout->label_epoch = layout->epoch;
     berth__view_set_allocatable(view, berth__view_write(view, slot), slot % BERTH__TILE, node);

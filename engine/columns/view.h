@@ -112,6 +112,7 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
 /* Take over changed facts of the node in `slot`. */
 typedef enum berth__facts_change {
     BERTH__AMOUNTS_CHANGED, /* nothing else */
+    BERTH__IMAGES_CHANGED,  /* and perhaps amounts */
     BERTH__LABELS_STAY,     /* anything but labels */
     BERTH__FACTS_CHANGED,   /* anything, or it is another node */
 } berth__facts_change;

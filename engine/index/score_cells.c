@@ -79,14 +79,31 @@ static void trim(berth__cells_cache *cache, const berth__score_cells *but, size_
         drop(cache, oldest(cache));
 }
 
+/* Whether an embedder's scorer, which may read any part of a node, is among the static scorers. */
+static bool reads_all(const berth__decision *decision, const berth__cells_ask *ask)
+{
+    for (uint32_t i = 0; i < ask->static_count; i++)
+        if ((decision->profile->scorers[ask->statics[i]].plugin->flags & BERTH__READS_CLASS) != 0)
+            return true;
+    return false;
+}
+
+/* The layout's epoch of what decides about cells. */
+static uint64_t epoch_of(const berth__decision *decision, const berth__cells_ask *ask)
+{
+    const berth__layout *layout = decision->cycle->view->layout;
+    if (ask->static_count == 0)
+        return layout->label_epoch;
+    return reads_all(decision, ask) ? layout->epoch : layout->rule_epoch;
+}
+
 /* The serial of the part of a pod that static scorers read: its node rules or, if an embedder's
  * scorer is among them, the whole class. */
 static uint64_t pod_of(const berth__decision *decision, const berth__cells_ask *ask)
 {
     const berth__class *cls = decision->cycle->cls;
-    for (uint32_t i = 0; i < ask->static_count; i++)
-        if ((decision->profile->scorers[ask->statics[i]].plugin->flags & BERTH__READS_CLASS) != 0)
-            return cls->serial << 1 | 1;
+    if (reads_all(decision, ask))
+        return cls->serial << 1 | 1;
     if (ask->static_count == 0 || cls->node_rules == NULL)
         return 0;
     return (uint64_t)cls->node_rules->part.serial << 1;
@@ -326,7 +343,7 @@ static bool make(berth__cells_cache *cache, berth__score_cells *cells,
     if (count > 0 && !reserve_facts(cache, cells, count, ask->static_count))
         return false;
     cells->count = count;
-    cells->epoch = berth__cells_epoch(layout, ask);
+    cells->epoch = epoch_of(decision, ask);
     if (count > 0) {
         list_slots(cells, layout->count);
         list_raws(cells, decision, ask);
@@ -342,7 +359,7 @@ const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
     const berth__layout *layout = decision->cycle->view->layout;
     uint32_t words = berth__score_cells_key(decision, ask, key);
     berth__score_cells *cells = find_or_add(cache, &decision->prepared->memory, key, words);
-    const uint64_t epoch = berth__cells_epoch(layout, ask);
+    const uint64_t epoch = epoch_of(decision, ask);
     if (cells == NULL || cells->epoch == epoch)
         return cells;
     bool again = cells->asked == epoch;

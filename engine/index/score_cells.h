@@ -3,7 +3,8 @@
  *
  * A bounded number of sets of cells is cached, by pods' rules and lists of topologies; the least
  * recently used set is dropped first. After a change of node facts that may matter, cells are
- * recomputed by a pass over all slots: of labels or, if there are static scorers, of any facts.
+ * recomputed by a pass over all slots: of labels or, if there are static scorers, of any facts but
+ * images, which no scorer of Kubernetes that normalizes reads.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SCORE_CELLS_H
@@ -35,18 +36,12 @@ typedef struct berth__cells_ask {
     const berth__score_parts *parts; /* only its splits */
 } berth__cells_ask;
 
-/* The layout's epoch of what decides about cells. */
-static inline uint64_t berth__cells_epoch(const berth__layout *layout, const berth__cells_ask *ask)
-{
-    return ask->static_count > 0 ? layout->epoch : layout->label_epoch;
-}
-
 enum { BERTH__CELLS_WORDS = 4 + BERTH__CELL_STATICS_MAX + BERTH__SCORE_PARTS_MAX };
 
 struct berth__score_cells {
     berth__used used;
     uint64_t key[BERTH__CELLS_WORDS];
-    uint64_t epoch;  /* berth__cells_epoch */
+    uint64_t epoch;  /* the layout's, of what decides about cells */
     uint64_t asked;  /* the same at the last request */
     uint64_t serial; /* differs for each computation; never 0 */
     uint32_t tile_count;

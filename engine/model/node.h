@@ -102,8 +102,9 @@ void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts 
 /* Release facts; see base/cow_owner.h. */
 berth__release berth__node_facts_release;
 
-/* Whether two nodes' facts have the same contents, ignoring allocatable amounts; and whether those
- * amounts are equal, too. */
+/* Whether two nodes' facts have the same contents, ignoring images and allocatable amounts; or
+ * ignoring the latter alone; and whether those amounts are equal. */
+bool berth__node_rules_alike(const berth__node_facts *a, const berth__node_facts *b);
 bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts *b);
 bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b);
 

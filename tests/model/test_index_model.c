@@ -316,7 +316,12 @@ static void make_template(trial *t, uint32_t index)
 }
 
 /* What of a node depends on its seed; the rest is new. */
-typedef enum kept { ALL_KEPT, FACTS_KEPT /* but amounts */, LABELS_KEPT } kept;
+typedef enum kept {
+    ALL_KEPT,
+    FACTS_KEPT, /* all but amounts */
+    RULES_KEPT, /* all but images and amounts */
+    LABELS_KEPT,
+} kept;
 
 /* Pass node `number` to `use`. */
 static void with_seeded_node(trial *t, uint32_t number, kept what,
@@ -348,10 +353,12 @@ static void with_seeded_node(trial *t, uint32_t number, kept what,
             taints[taint_count++] =
                 (berth_taint){pick(t, taint_keys, 2), chance(t, 50) ? str("x") : str(""),
                               pick(t, effects, t->preferences ? 3 : 2), NULL};
+    const bool unschedulable = chance(t, 2);
+    t->state = what == RULES_KEPT ? after : t->state;
     const berth_str image_names[] = {pick(t, images, 3)};
     const berth_image image = {{image_names, 1}, (int64_t)(1 + below(t, 900)) << 20, NULL};
     berth_node node = {.meta = {.name = str(name), .labels = {labels, label_count}},
-                       .unschedulable = chance(t, 2),
+                       .unschedulable = unschedulable,
                        .taints = taints,
                        .taint_count = taint_count,
                        .images = &image,
@@ -715,7 +722,7 @@ static void change_node(trial *t)
              chance(t, 50)) /* as in a report of a kubelet: at most other amounts */
         with_seeded_node(t, number, chance(t, 50) ? FACTS_KEPT : ALL_KEPT, update_all);
     else if (t->present[number] && chance(t, 50)) /* cordoned, tainted, with another image */
-        with_seeded_node(t, number, LABELS_KEPT, update_all);
+        with_seeded_node(t, number, chance(t, 50) ? RULES_KEPT : LABELS_KEPT, update_all);
     else if (t->present[number])
         with_node(t, number, update_all);
 }
