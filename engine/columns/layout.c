@@ -275,6 +275,34 @@ static berth__label_column *find_column(const berth__layout *layout, berth__sym 
     return column;
 }
 
+static void take_values(berth__label_column *column, const berth__layout *from,
+                        const uint32_t *slots, uint32_t count)
+{
+    const berth__label_column *old = find_column(from, column->key);
+    BERTH_ASSERT(old != NULL);
+    for (uint32_t slot = 0; slot < count; slot++)
+        if (slots[slot] != BERTH__SLOT_NONE)
+            column->values[slot] = old->values[slots[slot]];
+}
+
+void berth__layout_take(berth__layout *layout, const berth__layout *from, const uint32_t *slots)
+{
+    BERTH_DASSERT(atomic_load_explicit(&layout->image_columns, memory_order_acquire) == NULL);
+    for (uint32_t slot = 0; slot < layout->count; slot++) {
+        const uint32_t old = slots[slot];
+        if (old == BERTH__SLOT_NONE)
+            continue;
+        layout->nodes[slot] = from->nodes[old];
+        set_taints(layout, slot, from->taints[old]);
+        layout->unschedulable_count += berth__bit_get(from->unschedulable, old);
+        berth__bit_put(layout->unschedulable, slot, berth__bit_get(from->unschedulable, old));
+        berth__layout_close(layout, slot, berth__bit_get(from->closed, old));
+        layout->conditions[slot] = from->conditions[old];
+    }
+    for (berth__label_column *column = columns_of(layout); column != NULL; column = column->next)
+        take_values(column, from, slots, layout->count);
+}
+
 /* The column of a key, made if there is none. NULL when out of memory. */
 static berth__label_column *column_of(berth__layout *layout, const berth__cow_array *nodes,
                                       berth__sym key)

@@ -111,6 +111,11 @@ static inline void berth__layout_begin(berth__layout *layout, uint64_t epoch)
 void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
                        const berth__node_record *node);
 
+/* Take over facts from another layout, into one that is new and has no columns that the other one
+ * lacks: slot s gets those of slot `slots[s]`, unless that is BERTH__SLOT_NONE. This reads columns,
+ * not the objects of nodes, which lie scattered. */
+void berth__layout_take(berth__layout *layout, const berth__layout *from, const uint32_t *slots);
+
 /* Close or open the node in a slot; whether it is closed. */
 void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed);
 static inline bool berth__layout_closed(const berth__layout *layout, uint32_t slot)

@@ -357,11 +357,15 @@ void berth__pod_counts_move(berth__view *view, const berth__layout *from, const 
                             const berth__pods *pods)
 {
     berth__pod_counts *counts = view->counts;
+    uint32_t staying = 0;
     counts->pods = pods;
-    berth__groups_move(view, slots, from->count);
+    while (slots != NULL && staying < from->count && slots[staying] == staying)
+        staying++;
+    if (staying < from->count || slots == NULL)
+        berth__groups_move(view, slots, from->count);
     for (berth__population *population = counts->first; population != NULL;
          population = population->next)
-        berth__population_move(view, population, slots, from->count);
+        berth__population_move(view, population, slots, from->count, staying);
 }
 
 void berth__pod_counts_forget_domains(berth__pod_counts *counts)

@@ -382,9 +382,10 @@ void berth__population_void(berth__pod_counts *counts, berth__population *popula
 /* The population's filter that is most specific about the labels of its pods. */
 const berth__pod_filter *berth__population_leading(const berth__population *population);
 
-/* Follow the view to its new layout. `slots` has the new slot of each old slot; NULL: unknown. */
+/* Follow the view to its new layout. `slots` has the new slot of each old slot; NULL: unknown. The
+ * first `staying` slots stay where they are. */
 void berth__population_move(berth__view *view, berth__population *population, const uint32_t *slots,
-                            uint32_t slot_count);
+                            uint32_t slot_count, uint32_t staying);
 
 /* The populations of the terms that a part holds, valid until the next call. NULL when out of
  * memory. */

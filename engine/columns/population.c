@@ -295,21 +295,26 @@ const uint32_t *berth__population_tile(const berth__population *population, uint
     return berth__population_spares(population, tile) ? no_pods : population->tiles[tile];
 }
 
-uint32_t *berth__population_counter(berth__view *view, berth__population *population, uint32_t slot)
+/* The place of a tile; NULL when out of memory. */
+static uint32_t **tile_place(berth__view *view, berth__population *population, uint32_t tile)
 {
-    const berth_allocator *allocator = view->model->allocator;
     if (population->tiles == NULL) {
         uint32_t tile_count = view->layout->tile_count;
         population->tiles =
-            berth__alloc_zero(allocator, tile_count * sizeof(*population->tiles), 64);
+            berth__alloc_zero(view->model->allocator, tile_count * sizeof(*population->tiles), 64);
         if (population->tiles == NULL)
             return NULL;
         population->tile_count = tile_count;
     }
-    uint32_t **tile = &population->tiles[slot >> BERTH__TILE_SHIFT];
-    if (*tile == NULL)
-        *tile = berth__alloc_zero(allocator, TILE_BYTES, 64);
-    return *tile != NULL ? &(*tile)[slot % BERTH__TILE] : NULL;
+    return &population->tiles[tile];
+}
+
+uint32_t *berth__population_counter(berth__view *view, berth__population *population, uint32_t slot)
+{
+    uint32_t **tile = tile_place(view, population, slot >> BERTH__TILE_SHIFT);
+    if (tile != NULL && *tile == NULL)
+        *tile = berth__alloc_zero(view->model->allocator, TILE_BYTES, 64);
+    return tile != NULL && *tile != NULL ? &(*tile)[slot % BERTH__TILE] : NULL;
 }
 
 void berth__population_change(berth__view *view, berth__population *population, uint32_t slot,
@@ -419,12 +424,30 @@ bool berth__population_renew(berth__view *view, berth__population *population)
 
 /* ---- following the layout ---- */
 
+/* Take over a tile whose slots all stay where they are; `*tile` is NULL then. */
+static bool keep_tile(berth__view *view, berth__population *to, uint32_t number, uint32_t **tile)
+{
+    uint32_t **place = tile_place(view, to, number);
+    if (place == NULL)
+        return false;
+    for (uint32_t s = 0; s < BERTH__TILE; s++)
+        to->total += (*tile)[s];
+    *place = *tile;
+    *tile = NULL;
+    return true;
+}
+
 static bool move_tile(berth__view *view, berth__population *to, const uint32_t *tile,
                       uint32_t first_slot, const uint32_t *slots, uint32_t slot_count)
 {
-    for (uint32_t s = 0; s < BERTH__TILE && first_slot + s < slot_count; s++) {
-        uint32_t slot = slots[first_slot + s];
-        if (tile[s] == 0 || slot == BERTH__SLOT_NONE)
+    berth__mask with = view->kernels->equal(tile, 0);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        with.words[w] = ~with.words[w];
+    BERTH__MASK_EACH(&with, s)
+    {
+        const uint32_t slot =
+            first_slot + s < slot_count ? slots[first_slot + s] : BERTH__SLOT_NONE;
+        if (slot == BERTH__SLOT_NONE)
             continue;
         uint32_t *counter = berth__population_counter(view, to, slot);
         if (counter == NULL)
@@ -436,7 +459,7 @@ static bool move_tile(berth__view *view, berth__population *to, const uint32_t *
 }
 
 void berth__population_move(berth__view *view, berth__population *population, const uint32_t *slots,
-                            uint32_t slot_count)
+                            uint32_t slot_count, uint32_t staying)
 {
     uint32_t **tiles = population->tiles, tile_count = population->tile_count;
     population->tiles = NULL;
@@ -445,7 +468,9 @@ void berth__population_move(berth__view *view, berth__population *population, co
     bool ok = population->valid && slots != NULL;
     for (uint32_t t = 0; ok && tiles != NULL && t < tile_count; t++)
         if (tiles[t] != NULL)
-            ok = move_tile(view, population, tiles[t], t * BERTH__TILE, slots, slot_count);
+            ok = (t + 1) * BERTH__TILE <= staying
+                     ? keep_tile(view, population, t, &tiles[t])
+                     : move_tile(view, population, tiles[t], t * BERTH__TILE, slots, slot_count);
     free_tiles(view->model->allocator, tiles, tile_count);
     if (!ok)
         berth__population_void(view->counts, population);

@@ -38,6 +38,14 @@ static void drop_tiles(const berth__view *view, berth__tile **old, uint32_t coun
 
 /* ---- relayout ---- */
 
+/* Copy a slot's amounts from an old tile with the same columns. */
+static void copy_allocatable(berth__tile *from, uint32_t from_at, berth__tile *to, uint32_t to_at)
+{
+    for (uint32_t r = 0; r < to->resource_count; r++)
+        berth__tile_allocatable(to, r)[to_at] = berth__tile_allocatable(from, r)[from_at];
+    to->pods_max[to_at] = from->pods_max[from_at];
+}
+
 /* Move a slot's use from an old tile. Port sets are moved, or copied if the old tile may be shared.
  * Returns false when out of memory. */
 static bool move_use(const berth__cow_owner *cow, berth__tile *from, uint32_t from_at,
@@ -48,7 +56,6 @@ static bool move_use(const berth__cow_owner *cow, berth__tile *from, uint32_t fr
     to->nonzero_cpu[to_at] = from->nonzero_cpu[from_at];
     to->nonzero_memory[to_at] = from->nonzero_memory[from_at];
     to->pods_used[to_at] = from->pods_used[from_at];
-    berth__view_note_evenness(to, to_at);
     if (from->ports[from_at] == NULL)
         return true;
     if (cow->shared) {
@@ -68,19 +75,50 @@ static bool was_in_layout(const berth__view *view, const berth__node_record *nod
            view->layout->nodes[node->slot] == node_id;
 }
 
+/* A node that was in the layout takes its state from its old slot. */
+static bool move_slot(const berth__view *view, const berth__view *next, uint32_t from, uint32_t to)
+{
+    berth__tile *old = view->tiles[from >> BERTH__TILE_SHIFT];
+    berth__tile *tile = next->tiles[to >> BERTH__TILE_SHIFT];
+    copy_allocatable(old, from % BERTH__TILE, tile, to % BERTH__TILE);
+    tile->evenness[to % BERTH__TILE] = old->evenness[from % BERTH__TILE];
+    return move_use(view->cow, old, from % BERTH__TILE, tile, to % BERTH__TILE);
+}
+
+/* A node that is new, or whose columns are not those of its old slot, takes its state from its
+ * facts, and its use from the old slot if there is one. */
+static bool set_slot(const berth__view *view, berth__view *next, uint32_t node_id, uint32_t slot)
+{
+    const berth__node_record *node = berth__node_at(&next->nodes, node_id);
+    berth__tile *tile = next->tiles[slot >> BERTH__TILE_SHIFT];
+    berth__layout_set(next->layout, slot, node_id, node);
+    if (was_in_layout(view, node, node_id) &&
+        !move_use(view->cow, view->tiles[node->slot >> BERTH__TILE_SHIFT], node->slot % BERTH__TILE,
+                  tile, slot % BERTH__TILE))
+        return false;
+    berth__view_set_allocatable(next, tile, slot % BERTH__TILE, node);
+    return true;
+}
+
 static bool fill_slots(berth__view *view, berth__view *next, const uint32_t *order)
 {
-    for (uint32_t slot = 0; slot < next->layout->count; slot++) {
+    const uint32_t count = next->layout->count;
+    const bool alike =
+        next->resource_count == view->resource_count && next->names_epoch == view->names_epoch;
+    uint32_t *from = berth__alloc(view->model->allocator, count * sizeof(*from), 64);
+    bool ok = from != NULL || count == 0;
+    for (uint32_t slot = 0; slot < count && ok; slot++) {
         const berth__node_record *node = berth__node_at(&next->nodes, order[slot]);
-        berth__layout_set(next->layout, slot, order[slot], node);
-        berth__tile *tile = next->tiles[slot >> BERTH__TILE_SHIFT];
-        berth__view_set_allocatable(next, tile, slot % BERTH__TILE, node);
-        if (was_in_layout(view, node, order[slot]) &&
-            !move_use(view->cow, view->tiles[node->slot >> BERTH__TILE_SHIFT],
-                      node->slot % BERTH__TILE, tile, slot % BERTH__TILE))
-            return false;
+        from[slot] =
+            alike && was_in_layout(view, node, order[slot]) ? node->slot : BERTH__SLOT_NONE;
     }
-    return true;
+    if (ok && alike && view->layout->count > 0)
+        berth__layout_take(next->layout, view->layout, from);
+    for (uint32_t slot = 0; slot < count && ok; slot++)
+        ok = from[slot] != BERTH__SLOT_NONE ? move_slot(view, next, from[slot], slot)
+                                            : set_slot(view, next, order[slot], slot);
+    berth__free(view->model->allocator, from, count * sizeof(*from));
+    return ok;
 }
 
 /* Make the counters follow the slots. Without memory for the map of slots, everything is counted
@@ -291,9 +329,11 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
     /* Tiles that may be shared were copied, not moved, so they need no repair. */
     for (uint32_t slot = 0; slot < layout->count && !view->cow->shared; slot++) {
         uint32_t to = former->back[slot];
-        if (to != BERTH__SLOT_NONE)
-            (void)move_use(view->cow, tiles[slot >> BERTH__TILE_SHIFT], slot % BERTH__TILE,
-                           former->tiles[to >> BERTH__TILE_SHIFT], to % BERTH__TILE);
+        if (to == BERTH__SLOT_NONE)
+            continue;
+        (void)move_use(view->cow, tiles[slot >> BERTH__TILE_SHIFT], slot % BERTH__TILE,
+                       former->tiles[to >> BERTH__TILE_SHIFT], to % BERTH__TILE);
+        berth__view_note_evenness(former->tiles[to >> BERTH__TILE_SHIFT], to % BERTH__TILE);
     }
     view->layout = former->layout;
     view->tiles = former->tiles;

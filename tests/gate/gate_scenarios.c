@@ -6,6 +6,7 @@
  *            update of a node that changes nothing but its allocatable cpu, as kubelets report it
  *   facts    ten decisions for pods of four kinds that spread over zones, bound, on 5,000 nodes,
  *            then a node gets an image and a taint, or loses the taint
+ *   nodes    the same decisions, then a node comes, or the one that came last leaves
  *   json     read a cluster of 100 nodes and 300 pods from text, into an engine
  *   replicas read one of 400 nodes and 10,000 pods, most of them replicas
  * Public headers only; one thread. */
@@ -105,7 +106,7 @@ static int commit(uint64_t count)
 /* ---- reports of nodes ---- */
 
 /* What a node reports, and what its pods are like. */
-typedef enum reporting { REPORTS_AMOUNTS, REPORTS_FACTS } reporting;
+typedef enum reporting { REPORTS_AMOUNTS, REPORTS_FACTS, COMES_AND_LEAVES } reporting;
 
 static void reporting_node(draft *d, uint64_t idx, int64_t cpu_milli)
 {
@@ -118,15 +119,27 @@ static void reporting_node(draft *d, uint64_t idx, int64_t cpu_milli)
     draft_resource(d, "pods", draft_units(110));
 }
 
-static void changed_node(draft *d, reporting what, uint64_t idx, uint64_t change)
+static berth_status change_node(berth_engine *engine, draft *d, reporting what, uint64_t change)
 {
-    const bool of_facts = what == REPORTS_FACTS;
-    reporting_node(d, idx, of_facts ? 32000 : 31000 + (int64_t)(change % 2000));
-    if (!of_facts)
-        return;
-    draft_node_image(d, words_of("registry.example/app"), INT64_C(100) << 20);
-    if (change % 2 == 0)
-        draft_taint(d, "node.kubernetes.io/unschedulable", "", "NoSchedule");
+    const uint64_t node = change * 61 % REPORTING_NODES;
+    const bool leaves = change % 2 > 0;
+    switch (what) {
+    case REPORTS_AMOUNTS:
+        reporting_node(d, node, 31000 + (int64_t)(change % 2000));
+        return berth_engine_update(engine, &d->object, &error);
+    case REPORTS_FACTS:
+        reporting_node(d, node, 32000);
+        draft_node_image(d, words_of("registry.example/app"), INT64_C(100) << 20);
+        if (!leaves)
+            draft_taint(d, "node.kubernetes.io/unschedulable", "", "NoSchedule");
+        return berth_engine_update(engine, &d->object, &error);
+    case COMES_AND_LEAVES:
+        reporting_node(d, REPORTING_NODES + change / 2, 32000);
+        break;
+    }
+    return leaves ? berth_engine_remove(engine, BERTH_KIND_NODE, (berth_str){0},
+                                        d->object.as.node->meta.name, &error)
+                  : berth_engine_add(engine, &d->object, NULL, &error);
 }
 
 static berth_status schedule_plain(berth_engine *engine, draft *d, reporting what, uint64_t idx)
@@ -137,7 +150,7 @@ static berth_status schedule_plain(berth_engine *engine, draft *d, reporting wha
     draft_pod(d, words_of("default"), draft_text(d, "pod-%" PRIu64, idx));
     draft_resource(d, "cpu", draft_milli(100 + 100 * (int64_t)(idx % 4)));
     draft_resource(d, "memory", draft_mebibytes(128));
-    if (what == REPORTS_FACTS) {
+    if (what != REPORTS_AMOUNTS) {
         draft_label(d, "app", draft_text(d, "app-%" PRIu64, idx % 4));
         draft_spread(d, "topology.kubernetes.io/zone", 1, "ScheduleAnyway", "app",
                      draft_text(d, "app-%" PRIu64, idx % 4));
@@ -158,9 +171,8 @@ static int run_reports(uint64_t count, reporting what)
     for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
         for (uint64_t k = 0; k < DECISIONS_A_REPORT && status == BERTH_OK; k++)
             status = schedule_plain(engine, d, what, i * DECISIONS_A_REPORT + k);
-        changed_node(d, what, i * 61 % REPORTING_NODES, i);
         if (status == BERTH_OK)
-            status = berth_engine_update(engine, &d->object, &error);
+            status = change_node(engine, d, what, i);
     }
     free(d);
     berth_engine_destroy(engine);
@@ -175,6 +187,11 @@ static int report(uint64_t count)
 static int facts(uint64_t count)
 {
     return run_reports(count, REPORTS_FACTS);
+}
+
+static int nodes(uint64_t count)
+{
+    return run_reports(count, COMES_AND_LEAVES);
 }
 
 /* ---- text ---- */
@@ -225,14 +242,14 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(uint64_t count);
-    } scenarios[] = {{"cold", cold},   {"commit", commit}, {"report", report},
-                     {"facts", facts}, {"json", json},     {"replicas", replicas}};
+    } scenarios[] = {{"cold", cold},   {"commit", commit}, {"report", report},    {"facts", facts},
+                     {"nodes", nodes}, {"json", json},     {"replicas", replicas}};
     char *end = NULL;
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) : 0;
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]) && count > 0 && *end == '\0';
          i++)
         if (strcmp(argv[1], scenarios[i].name) == 0)
             return scenarios[i].run(count);
-    fprintf(stderr, "usage: gate_scenarios cold|commit|report|facts|json|replicas COUNT\n");
+    fprintf(stderr, "usage: gate_scenarios cold|commit|report|facts|nodes|json|replicas COUNT\n");
     return 2;
 }
