@@ -109,13 +109,15 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
     return view->tiles[slot >> BERTH__TILE_SHIFT];
 }
 
-/* Take over changed facts of the node in `slot`. */
+/* What has changed of a node's facts. */
 typedef enum berth__facts_change {
     BERTH__AMOUNTS_CHANGED, /* nothing else */
     BERTH__IMAGES_CHANGED,  /* and perhaps amounts */
     BERTH__LABELS_STAY,     /* anything but labels */
     BERTH__FACTS_CHANGED,   /* anything, or it is another node */
 } berth__facts_change;
+
+/* Take over changed facts of the node in `slot`. */
 void berth__view_set_facts(berth__view *view, uint32_t slot, berth__facts_change change);
 
 /* Free the label columns if there are too many; those still in use will be made again. The layout
