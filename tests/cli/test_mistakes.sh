@@ -160,6 +160,8 @@ for to in UTF-16 UTF-16LE UTF-16BE; do
   iconv -f UTF-8 -t $to "$work/cluster.yaml" >"$work/wide.yaml"
   complains "$to" 3 'wide.yaml: the text is UTF-16, expected UTF-8' "$berth" schedule "$work/wide.yaml"
 done
+printf '\xff\xfe' >"$work/wide.yaml" # a mark without a text
+complains UTF-16_mark 3 'wide.yaml: the text is UTF-16, expected UTF-8' "$berth" schedule "$work/wide.yaml"
 printf 'kind: Pod\nmetadata:\n  name: {{ include "x" . }}\n' >"$work/chart.yaml"
 complains template 3 "chart.yaml:3:10: found a template's {{, expected YAML: \`helm template\` renders a chart" \
   "$berth" schedule "$work/chart.yaml"

@@ -96,6 +96,10 @@ rolls partition 0 'goes through: 1 of 1 replaced'
 name=partition_after
 run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/change.yaml"
 tr -s ' \n' ' ' <"$work/out" | grep -q '3 running, 3 wanted of another template: 1 to leave, 1 to place; the partition keeps 2' || fail "partition_after: $(cat "$work/out")"
+workload StatefulSet 4 2 'rollingUpdate: {partition: 2}' >"$work/change.yaml"
+name=partition_grows
+run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/change.yaml"
+tr -s ' \n' ' ' <"$work/out" | grep -q '3 running, 4 wanted of another template: 1 to leave, 2 to place; the partition keeps 2' || fail "partition_grows: $(cat "$work/out")"
 workload StatefulSet 3 3 'type: OnDelete' >"$work/change.yaml"
 name=on_delete
 run 0 "$berth" schedule --rollout --exit-code --summary -f "$work/cluster.yaml" -f "$work/change.yaml"

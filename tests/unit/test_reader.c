@@ -408,6 +408,10 @@ static const object_case defaulted[] = {
      " 2500u}}}}",
      "Pod default/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
      " pod-requests={cpu=2m} pod-limits={cpu=3m}\n"},
+    /* what nothing else names is requested as it is limited, the first limit, too */
+    {"--- {kind: Pod, metadata: {name: p}, spec: {resources: {limits: {memory: 1Gi, cpu: 2}}}}",
+     "Pod default/p scheduler=default-scheduler priority=0 preemption=PreemptLowerPriority"
+     " pod-requests={memory=1Gi,cpu=2} pod-limits={memory=1Gi,cpu=2}\n"},
     /* containers that do not name a resource add nothing to it; sidecars run beside the others */
     {"--- {kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {requests:"
      " {memory: 1Gi}}}, {name: b, resources: {requests: {cpu: 1}}}], initContainers: [{name: s,"
