@@ -456,6 +456,9 @@ static void test_binding(void **state)
         const char *spec, *error;
     } broken[] = {
         {USES("now"), "pod has unbound immediate PersistentVolumeClaims"},
+        {"volumes: [{name: a, persistentVolumeClaim: {claimName: now}}, {name: b, "
+         "persistentVolumeClaim: {claimName: bound}}]",
+         "pod has unbound immediate PersistentVolumeClaims"},
         {USES("lost"), "could not find the v1.PersistentVolume of a claim"},
         {USES("nobody"), "error getting PVC \"default/nobody\": could not find "
                          "v1.PersistentVolumeClaim \"default/nobody\""},

@@ -179,6 +179,37 @@ static void test_given_back(void **state)
     berth_engine_destroy(engine);
 }
 
+static berth_status look_at_avoids(void *context, const berth_object *object, berth_error *error)
+{
+    const berth_str *avoids = context;
+    const berth_metadata *meta = object->as.any;
+    (void)error;
+    assert_int_equal(meta->annotations.count, 1);
+    assert_true(same_text(meta->annotations.entries[0].key, *avoids));
+    assert_true(same_text(meta->annotations.entries[0].value, text("{}")));
+    return BERTH_OK;
+}
+
+/* The engine itself reads an annotation of nodes. It is read back once, whether or not the caller's
+ * plugins read it, too. */
+static void test_avoids_given_back(void **state)
+{
+    berth_str avoids = TEXT("scheduler.alpha.kubernetes.io/preferAvoidPods");
+    (void)state;
+    for (uint32_t listed = 0; listed < 2; listed++) {
+        berth_engine *engine = open_with(&racks, (berth_strs){&avoids, listed});
+        small_node node;
+        berth_object object;
+        const berth_key_value annotation = {avoids, text("{}")};
+        (void)small_node_object(&node, &object, "a", "z");
+        node.node.meta.annotations = (berth_map){&annotation, 1};
+        assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
+        assert_int_equal(
+            berth_engine_objects(engine, BERTH_KIND_NODE, look_at_avoids, &avoids, NULL), BERTH_OK);
+        berth_engine_destroy(engine);
+    }
+}
+
 /* ---- Crowd: each decision; at most three pods of an app in a zone, and the counts are right
  * ---- */
 
@@ -433,8 +464,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_annotations), cmocka_unit_test(test_unlisted),
-        cmocka_unit_test(test_given_back),  cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_not_each),    cmocka_unit_test(test_many_counts),
+        cmocka_unit_test(test_given_back),  cmocka_unit_test(test_avoids_given_back),
+        cmocka_unit_test(test_counts),      cmocka_unit_test(test_not_each),
+        cmocka_unit_test(test_many_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

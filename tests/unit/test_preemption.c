@@ -329,7 +329,7 @@ static void test_budgets_of_1_15(void **state)
     lists[BERTH_POINT_POST_FILTER] =
         berth_profile_list(berth_profile_default_of(SMALL_KUBERNETES), BERTH_POINT_POST_FILTER);
     static const char *const nodes[] = {"b: b0", "a: a0 a1"};
-    static const char *const orders[] = {"c: c1 c0", "c: c0 c1"};
+    static const char *const orders[] = {"c: c2 c1 c0", "c: c1 c2 c0"};
     (void)state;
     for (int old = 0; old < 2; old++) {
         small_cluster c;
@@ -344,11 +344,12 @@ static void test_budgets_of_1_15(void **state)
         assert_string_equal(choice(&c, add_pending(&c, "p", "2", 10)), nodes[old]);
         small_close(&c);
         small_open(&c, old ? &legacy : berth_profile_default_of(SMALL_KUBERNETES));
-        add_node(&c, "c", "2");
-        add_victim(&c, "c0", "c", 1, "u");
-        add_victim(&c, "c1", "c", 2, "w");
+        add_node(&c, "c", "3");
+        add_victim(&c, "c0", "c", 1, "w");
+        add_victim(&c, "c1", "c", 2, "u");
+        add_victim(&c, "c2", "c", 3, "w");
         add_budget(&c, "u", 0);
-        assert_string_equal(choice(&c, add_pending(&c, "p", "2", 10)), orders[old]);
+        assert_string_equal(choice(&c, add_pending(&c, "p", "3", 10)), orders[old]);
         small_close(&c);
     }
 }

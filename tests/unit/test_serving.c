@@ -115,6 +115,34 @@ static void answers_over_tls(void)
     assert_int_equal(ask_tls(CURL_SSLVERSION_TLSv1_0 | CURL_SSLVERSION_MAX_TLSv1_0), 0);
 }
 
+static char headers[4096]; /* of the last answer */
+
+static size_t on_header(char *bytes, size_t size, size_t count, void *context)
+{
+    (void)context;
+    const size_t at = strlen(headers);
+    snprintf(headers + at, sizeof(headers) - at, "%.*s", (int)(size * count), bytes);
+    return size * count;
+}
+
+/* Headers forbid caches to keep a page and browsers to frame it. Retry-After is absent: the server
+ * could answer. */
+static void headers_of_pages(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/livez", "/metrics", "/configz", "/nowhere"};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        CURL *curl = request_to(asked_host, "http", "GET", paths[i]);
+        curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+        headers[0] = '\0';
+        assert_int_equal(answer_to(curl), i < 3 ? 200 : 404);
+        assert_non_null(strcasestr(headers, "\r\nX-Content-Type-Options: nosniff\r\n"));
+        assert_non_null(strcasestr(headers, "\r\nCache-Control: no-cache, private\r\n"));
+        assert_non_null(strcasestr(headers, "\r\nX-Frame-Options: DENY\r\n"));
+        assert_null(strcasestr(headers, "\r\nRetry-After:"));
+    }
+}
+
 static void health(void **state)
 {
     (void)state;
@@ -432,11 +460,17 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(health),      T(pages),
-        T(debugging),   T(from_elsewhere),
-        T(addresses),   T(over_tls),
-        T(slow_client), T(slow_clients),
-        T(self_signed), T(a_thousand_slow_connections),
+        T(health),
+        T(headers_of_pages),
+        T(pages),
+        T(debugging),
+        T(from_elsewhere),
+        T(addresses),
+        T(over_tls),
+        T(slow_client),
+        T(slow_clients),
+        T(self_signed),
+        T(a_thousand_slow_connections),
     };
     curl_global_init(CURL_GLOBAL_DEFAULT);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,13 +222,58 @@ static void test_turns(void **state)
     small_close(&c);
 }
 
+/* A pod that fits on one node alone takes no turn, however its node is found. */
+static void single_node(berth_path path)
+{
+    static const berth_plugin_ref selector = {.name = TEXT("MatchNodeSelector")};
+    static const berth_decide_options options = {.size = sizeof(options)};
+    static const uint32_t wanted[] = {1, 5, 2, 6, 3, 4, 1};
+    profile_points points;
+    berth_profile profile = {.era = BERTH_ERA_V1ALPHA1, .tie = BERTH_TIE_ROUND_ROBIN};
+    berth_engine_config config;
+    small_cluster c;
+    berth_plugin_list *lists = own_points(&profile, &points);
+    lists[BERTH_POINT_SCORE] = (berth_plugin_list){equal, 1};
+    lists[BERTH_POINT_FILTER] = (berth_plugin_list){&selector, 1};
+    berth_engine_config_init(&config);
+    config.profiles = &profile;
+    config.profile_count = 1;
+    config.path = path;
+    small_open_as(&c, config);
+    add_two_zones(&c);
+    small_node(&c, "node-7", ", labels: {only: here}");
+    const berth_pod_id pods[] = {
+        small_pod(
+            &c, "p", NULL, "",
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+            "{nodeSelectorTerms: [{matchExpressions: [{key: only, operator: DoesNotExist}]}]}}}"),
+        small_pod(&c, "q", NULL, "", "nodeSelector: {only: here}")};
+    for (uint32_t i = 0; i < 14; i++) {
+        berth_placement seen;
+        assert_int_equal(berth_engine_decide(c.engine, pods[i % 2], &options, &seen, NULL),
+                         BERTH_OK);
+        assert_int_equal(number_of(&c, seen.node), i % 2 == 0 ? wanted[i / 2] : 7);
+        assert_true(path == BERTH_PATH_AUTO || seen.path == path);
+    }
+    small_close(&c);
+}
+
+static void test_turns_and_a_single_node(void **state)
+{
+    (void)state;
+    needs(BERTH_ERA_V1ALPHA1);
+    single_node(BERTH_PATH_AUTO);
+    single_node(BERTH_PATH_SCAN);
+    single_node(BERTH_PATH_INDEX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formula_modern), cmocka_unit_test(test_formula_legacy),
         cmocka_unit_test(test_negative),       cmocka_unit_test(test_order),
         cmocka_unit_test(test_rounds),         cmocka_unit_test(test_full_round),
-        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_turns),          cmocka_unit_test(test_turns_and_a_single_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,42 @@ static void test_turns_of_equals(void **state)
     small_close(&c);
 }
 
+/* How many conditions a pod has. */
+static uint32_t condition_count(const small_cluster *c, berth_pod_id pod)
+{
+    berth_object *object = NULL;
+    berth_error error = {.code = BERTH_OK};
+    small_require(berth_engine_pod_object(c->engine, pod, NULL, &object, &error), &error);
+    const uint32_t count = object->as.pod->condition_count;
+    berth_object_destroy(object);
+    return count;
+}
+
+/* An update clears the condition that a scheduler evicts the pod; a rollback restores it. */
+static void test_disruption_of_a_pod(void **state)
+{
+    (void)state;
+    static const char pod[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: a, "
+                              "containers: [{name: c, image: i}]}\n";
+    small_cluster c;
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.keep_objects = true;
+    small_open_as(&c, config);
+    small_node(&c, "a", "");
+    const berth_pod_id id = small_addf(&c,
+                                       "%sstatus: {conditions: [{type: DisruptionTarget, status: "
+                                       "'True', reason: PreemptionByScheduler}]}\n",
+                                       pod);
+    assert_int_equal(condition_count(&c, id), 1);
+    begin(&c);
+    update(&c, pod);
+    assert_int_equal(condition_count(&c, id), 0);
+    roll_back(&c);
+    assert_int_equal(condition_count(&c, id), 1);
+    small_close(&c);
+}
+
 /* A volume's reservation for a claim survives a rollback of the volume's update. */
 static void test_reservation_outlives_update(void **state)
 {
@@ -521,6 +557,7 @@ int main(void)
         WITH_CLUSTER(test_order_on_node),
         WITH_CLUSTER(test_open_to_the_end),
         cmocka_unit_test(test_turns_of_equals),
+        cmocka_unit_test(test_disruption_of_a_pod),
         WITH_CLUSTER(test_reservation_outlives_update),
         WITH_CLUSTER(test_id_of_node_with_driver),
         WITH_CLUSTER(test_names_of_resources),
