@@ -72,6 +72,11 @@ written() {
   grep -qE "$1" "$work/log" || fail "no request '$1': $(grep -v ^GET "$work/log")"
 }
 
+# warned TEXT: checks that the last run warned of the filter with this message.
+warned() {
+  grep -q "\"$1\" extender=.* verb=\"filter\"" "$work/err" || fail "no warning '$1': $(cat "$work/err")"
+}
+
 scheme=http
 serve_extender
 
@@ -107,9 +112,11 @@ for pod in broken down; do
   run_until 20 "^PATCH .*/pods/$pod/status"
   written "^PATCH .*/pods/$pod/status"
   ! grep -q "^POST .*/pods/$pod/binding" "$work/log" || fail "$pod is bound"
+  warned 'an extender failed'
   configuration 'filterVerb: filter' 'nodeCacheCapable: true' 'ignorable: true'
   run_until 20 "^POST .*/pods/$pod/binding"
   written "^POST .*/pods/$pod/binding"
+  warned 'an extender failed and is left out'
 done
 grep -q 'failed filter with extender at URL http.*/filter, code 500' "$work/err" || fail "no word about it: $(cat "$work/err")"
 

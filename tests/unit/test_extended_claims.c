@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "berth/berth.h"
 #include "devices/verdicts.h"
 #include "plugins/extended_resources.h"
@@ -75,6 +76,21 @@ static berth_str place(berth_engine *engine, const char *name)
     return placement.verdict == BERTH_VERDICT_PLACED
                ? berth_engine_node_name(engine, placement.node)
                : BERTH_STR("");
+}
+
+/* Check for a text in the message of a pod that finds no node. */
+static void expect_words(berth_engine *engine, const char *name, const char *wanted)
+{
+    berth_placement placement;
+    berth_error error = {.code = BERTH_OK};
+    berth_explanation *explanation;
+    assert_int_equal(berth_explanation_create(NULL, &explanation, &error), BERTH_OK);
+    const berth_decide_options options = {.size = sizeof(options), .explanation = explanation};
+    assert_int_equal(berth_engine_decide(engine, pod(engine, name), &options, &placement, &error),
+                     BERTH_OK);
+    const berth_str message = berth_explanation_message(explanation);
+    assert_non_null(strstr(message.data, wanted));
+    berth_explanation_destroy(explanation);
 }
 
 /* All mappings as "container resource request; ...". */
@@ -282,7 +298,8 @@ static void test_allocated_claim(void **state)
 }
 
 /* The special claim of an earlier attempt that has devices, on node b, and no requests: the pod
- * gets no more devices. Only if it names claims, too, the node of the devices matters. */
+ * gets no more devices. Only if it names claims, too, the node of the devices matters: if it gets
+ * none, the special claim is deleted, as no other pod could use its devices. */
 static void test_written_claim(void **state)
 {
     static const char written[] =
@@ -315,6 +332,8 @@ static void test_written_claim(void **state)
                                                                                    "1") "}]}\n",
                  tries[i].side, tries[i].claims);
         load(engine, text);
+        if (i == 2)
+            expect_words(engine, "p", "deletion of ResourceClaim completed");
         const berth_str node = place(engine, "p");
         assert_int_equal(node.len, strlen(tries[i].node));
         assert_memory_equal(node.data, tries[i].node, node.len);
@@ -322,6 +341,32 @@ static void test_written_claim(void **state)
         assert_int_equal(berth_engine_pod_devices(engine, pod(engine, "p"), taken, 2), i == 3);
         berth_engine_destroy(engine);
     }
+}
+
+/* The special claim of an earlier attempt that has no devices yet is used, under its own name. */
+static void test_claim_without_devices(void **state)
+{
+    (void)state;
+    berth_object *object = NULL;
+    berth_error error = {.code = BERTH_OK};
+    berth_engine *engine = make(objects);
+    load(engine,
+         "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: p-extended, "
+         "namespace: shop, uid: e, annotations: {resource.kubernetes.io/extended-resource-claim: "
+         "'true'}, ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: p-uid, controller: "
+         "true}]}\nspec: {}\n---\n"
+         "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop, uid: p-uid}\n"
+         "spec: {containers: [{name: c, " ASKS("x.org/gpu", "1") "}]}\n");
+    assert_int_equal(place(engine, "p").len, 1);
+    assert_int_equal(
+        berth_engine_pod_extended_claim(engine, pod(engine, "p"), NULL, &object, &error), BERTH_OK);
+    const berth_resource_claim *claim = object->as.resource_claim;
+    assert_text(claim->meta.name, "p-extended");
+    assert_text(claim->meta.uid, "e");
+    assert_int_equal(claim->request_count, 1);
+    assert_int_equal(claim->allocation->result_count, 1);
+    berth_object_destroy(object);
+    berth_engine_destroy(engine);
 }
 
 /* More mappings than there is room for are counted. */
@@ -459,10 +504,15 @@ static void test_many_selectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims),          cmocka_unit_test(test_first_class_by_name),
-        cmocka_unit_test(test_leaves_a_branch), cmocka_unit_test(test_own_resource),
-        cmocka_unit_test(test_written_claim),   cmocka_unit_test(test_room),
-        cmocka_unit_test(test_allocated_claim), cmocka_unit_test(test_amounts),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_first_class_by_name),
+        cmocka_unit_test(test_leaves_a_branch),
+        cmocka_unit_test(test_own_resource),
+        cmocka_unit_test(test_written_claim),
+        cmocka_unit_test(test_claim_without_devices),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_allocated_claim),
+        cmocka_unit_test(test_amounts),
         cmocka_unit_test(test_many_selectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
