@@ -90,6 +90,26 @@ spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: StatefulSet, 
 END
 complains scale_claims 3 "HPA s is not applied: pods of StatefulSet default/s have volumes or claims that go with" \
   "$berth" schedule "${cluster[@]}" -f "$work/claims.yaml" --scale max --strict
+# A ReplicaSet whose name is nothing but the hash has no Deployment.
+cat >"$work/alone.yaml" <<'END'
+apiVersion: v1
+kind: Pod
+metadata:
+  name: alone-a
+  namespace: shop
+  uid: alone
+  labels: {pod-template-hash: alone}
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: alone, uid: a, controller: true}]
+spec: {nodeName: n1, containers: [{name: c, image: x}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: alone, namespace: shop}
+spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: ReplicaSet, name: alone}}
+END
+name=scale_alone
+run 0 "$berth" schedule -q "${cluster[@]}" -f "$work/alone.yaml" --scale max -o name
+[[ $(grep -c '^pod/shop/alone-scaled-' "$work/out") == 2 ]] || fail "scale_alone: $(cat "$work/out")"
 # With fewer pods, none is copied.
 sed 's/^metadata: {name: s-0, uid: s0/metadata: {name: s-1, uid: s1/' "$work/claims.yaml" | sed '/^---$/,$d' >"$work/claims2.yaml"
 name=scale_claims_min

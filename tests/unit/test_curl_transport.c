@@ -251,6 +251,17 @@ static int stop(void **state)
     return 0;
 }
 
+/* A transport that is gone takes no more turns: its place in the loop is free for the next one. */
+static void test_leaves_the_loop(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        curl_transport_destroy(
+            curl_transport_create(&(curl_transport_options){.loop = w.loop, .access_self = &w}));
+        event_loop_turn(w.loop, 0);
+    }
+}
+
 static void turn_until(const int *count, int wanted)
 {
     int64_t until_ns = event_loop_now() + 20 * SECOND;
@@ -632,6 +643,7 @@ int main(void)
         TEST(test_timers),
         TEST(test_wake),
         TEST(test_destroyed_with_requests),
+        TEST(test_leaves_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
