@@ -328,6 +328,38 @@ static void test_many_replicas(void **state)
     assert_int_equal(counts[BERTH_KIND_POD], 6);
 }
 
+/* One more pod than fit is made on a cluster of any size. */
+static void test_many_nodes(void **state)
+{
+    enum { NODES = 20000 };
+    static const char text[] = "--- {kind: Deployment, metadata: {name: w}, spec: {replicas: "
+                               "1000000000, " TEMPLATE "}}\n";
+    static const berth_resource room = {BERTH_STR("pods"), {1, 0}};
+    const berth_read_options options = {
+        .size = sizeof(options), .note = tell_replicas, .many_replicas = 2};
+    uint32_t counts[BERTH_KIND_COUNT] = {0};
+    berth_engine *engine;
+    berth_reader *reader;
+    (void)state;
+    got.len = 0;
+    assert_int_equal(berth_engine_create(NULL, &engine, NULL), BERTH_OK);
+    for (int i = 0; i < NODES; i++) {
+        char name[16];
+        const int len = snprintf(name, sizeof(name), "n%d", i);
+        const berth_node node = {.meta.name = {name, (uint32_t)len}, .allocatable = {&room, 1}};
+        const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
+        assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
+    }
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(text), "t", count_objects, counts, NULL),
+        BERTH_OK);
+    assert_int_equal(berth_reader_finish(reader, engine, count_objects, counts, NULL), BERTH_OK);
+    assert_int_equal(counts[BERTH_KIND_POD], NODES + 1);
+    berth_reader_destroy(reader);
+    berth_engine_destroy(engine);
+}
+
 /* Note the names of pods, up to the first dash. */
 static berth_status note_pod(void *context, const berth_object *object, const berth_error *origin,
                              berth_error *error)
@@ -715,6 +747,7 @@ int main(void)
         cmocka_unit_test(test_selectors),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_many_replicas),
+        cmocka_unit_test(test_many_nodes),
         cmocka_unit_test(test_pods_wait_for_workloads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
