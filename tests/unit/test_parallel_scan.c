@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "berth/kube.h"
 #include "berth/profile.h"
+#include "berth/read.h"
 #include "small_cluster.h"
 
 enum {
@@ -15,7 +17,8 @@ enum {
     FULL = 7
 }; /* more tiles than one thread scans alone; every seventh node is full */
 
-static berth_placement decide(uint32_t threads)
+/* An engine with all nodes. */
+static berth_engine *open_with(uint32_t threads)
 {
     berth_profile profile = *berth_profile_default();
     profile.percentage_of_nodes_to_score = 100;
@@ -36,6 +39,12 @@ static berth_placement decide(uint32_t threads)
         node.allocatable[0].amount.units = i % FULL == 0 ? 1 : 4;
         assert_int_equal(berth_engine_add(engine, &object, NULL, NULL), BERTH_OK);
     }
+    return engine;
+}
+
+static berth_placement decide(uint32_t threads)
+{
+    berth_engine *engine = open_with(threads);
     small_pod pod;
     berth_object object;
     berth_pod_id id;
@@ -60,10 +69,44 @@ static void test_workers_find_the_same(void **state)
     assert_int_equal(shared.next, alone.next);
 }
 
+/* Scores depend on the extremes of all nodes. Node "heavy" has the largest weight of preferred
+ * affinity and the only taint, yet "large" is the best node; to a worker that did not know these
+ * extremes, "light" would be. */
+static void test_extremes_of_all_workers(void **state)
+{
+    static const char objects[] =
+        "{kind: Node, metadata: {name: heavy, labels: {heavy: x, light: x, "
+        "topology.kubernetes.io/zone: a}}, spec: {taints: [{key: "
+        "t, effect: PreferNoSchedule}]}, status: {allocatable: {cpu: 4, memory: 16Gi, pods: 10}}}\n"
+        "--- {kind: Node, metadata: {name: light, labels: {light: x}}, "
+        "status: {allocatable: {cpu: 4, memory: 16Gi, pods: 10}}}\n"
+        "--- {kind: Node, metadata: {name: large}, status: {allocatable: {cpu: 64, memory: 256Gi, "
+        "pods: 10}}}\n"
+        "--- {kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, resources: {requests: "
+        "{cpu: 2}}}], affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+        "[{weight: 99, preference: {matchExpressions: [{key: heavy, operator: Exists}]}}, {weight: "
+        "1, preference: {matchExpressions: [{key: light, operator: Exists}]}}]}}}}\n";
+    (void)state;
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        berth_engine *engine = open_with(threads);
+        berth_placement placement;
+        assert_int_equal(berth_engine_load_text(engine, text(objects), "t", NULL, NULL, NULL),
+                         BERTH_OK);
+        const berth_pod_id pod = berth_engine_find_pod(engine, text("default"), text("p"));
+        const berth_node_id large = berth_engine_find_node(engine, text("large"));
+        for (int i = 0; i < 300; i++) {
+            assert_int_equal(berth_engine_decide(engine, pod, NULL, &placement, NULL), BERTH_OK);
+            assert_int_equal(placement.node, large);
+        }
+        berth_engine_destroy(engine);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_workers_find_the_same),
+        cmocka_unit_test(test_extremes_of_all_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
