@@ -267,6 +267,53 @@ static void test_classes_are_bounded(void **state)
     }
 }
 
+/* A pod that prefers pods of `x`, and whose replicas each need a node of their own. */
+static berth_pod_id put_lone_pod(berth_engine *engine)
+{
+    static const berth_key_value x = {{"app", 3}, {"x", 1}};
+    static const berth_label_selector apps = {.match_labels = {&x, 1}};
+    const berth_pod_affinity_term prefers = {
+        .label_selector = &apps, .topology_key = text("kubernetes.io/hostname"), .weight = 1};
+    const berth_key_value own = {text("app"), text("lone")};
+    const berth_label_selector same = {.match_labels = {&own, 1}};
+    const berth_pod_affinity_term apart = {.label_selector = &same,
+                                           .topology_key = text("kubernetes.io/hostname")};
+    small_pod pod;
+    berth_object object;
+    berth_pod_id id;
+    (void)small_pod_object(&pod, &object, "lone", NULL, 1);
+    pod.pod.meta.labels = (berth_map){&own, 1};
+    pod.pod.pod_affinity =
+        (berth_pod_affinity){.present = true, .preferred = &prefers, .preferred_count = 1};
+    pod.pod.pod_anti_affinity =
+        (berth_pod_affinity){.present = true, .required = &apart, .required_count = 1};
+    must(berth_engine_add_pod(engine, &pod.pod, &id, NULL));
+    return id;
+}
+
+/* A walk that passes gates rates the classes of the nodes behind them, without a scan. */
+static void test_classes_behind_gates(void **state)
+{
+    (void)state;
+    berth_engine *index = open_classes(BERTH_PATH_INDEX, 8);
+    berth_engine *scan = open_classes(BERTH_PATH_SCAN, 8);
+    const berth_pod_id pod = put_lone_pod(index);
+    assert_int_equal(put_lone_pod(scan), pod);
+    must(berth_engine_bind(index, put_app_pod(index, 0, "lone", NULL, false), 63, NULL));
+    must(berth_engine_bind(scan, put_app_pod(scan, 0, "lone", NULL, false), 63, NULL));
+    berth_placement by_index, by_scan;
+    for (int i = 0; i < 4; i++) {
+        must(berth_engine_decide(index, pod, NULL, &by_index, NULL));
+        must(berth_engine_decide(scan, pod, NULL, &by_scan, NULL));
+        assert_int_equal(by_index.node, by_scan.node);
+        assert_int_equal(by_index.total, by_scan.total);
+        assert_int_equal(by_index.feasible_count, 63);
+    }
+    assert_int_equal(by_index.path, BERTH_PATH_INDEX);
+    berth_engine_destroy(index);
+    berth_engine_destroy(scan);
+}
+
 enum { MANY_NODES = 8321, MANY_PODS = 200 }; /* more than 64 tiles: static scores are not kept */
 
 /* A cluster in which every hundredth node has the image of the pods. */
@@ -330,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_reports_of_nodes_keep_trees),
         cmocka_unit_test(test_own_plugins_see_reports),
         cmocka_unit_test(test_classes_are_bounded),
+        cmocka_unit_test(test_classes_behind_gates),
         cmocka_unit_test(test_large_cluster_with_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

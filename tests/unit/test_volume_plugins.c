@@ -2,6 +2,7 @@
  * rules that the decision vectors rarely or never reach, and the effects of reservations. */
 #define SMALL_KUBERNETES 32 /* test_rules_by_version.c has the messages of other versions */
 #include "rule_cluster.h"
+#include "versions/engine_state.h"
 
 #define NODE_A                                                                       \
     "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {host: a, zone: z1}}\n" \
@@ -401,6 +402,57 @@ static void test_limits_of_classes(void **state)
             fail_msg("case %zu: \"%s\"", i, small_refusal(&c, a));
         small_close(&c);
     }
+}
+
+static void update_as(small_cluster *c, berth_kind kind, const void *source)
+{
+    berth_error error = {.code = BERTH_OK};
+    const berth_object object = {.kind = kind, .as.any = source};
+    small_require(berth_engine_update(c->engine, &object, &error), &error);
+}
+
+/* A class that changes concerns all claims. They are counted again, however many nodes and claims
+ * are noted after it until the next decision; a volume's update notes each node that it is attached
+ * to. */
+static void test_limits_of_a_changed_class(void **state)
+{
+    enum { ATTACHED = 100 };
+    static const berth_storage_class changed = {.meta = {.name = TEXT("late")},
+                                                .provisioner = TEXT("drv"),
+                                                .binding_mode = TEXT("WaitForFirstConsumer")};
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, CSI_NODE("a", "drv", "1", "") LATE("late", "x") LATE("fixed", "drv")
+                      CLAIM("c1", "late", "1Gi", "") CLAIM("c2", "fixed", "1Gi", "")
+                          CLAIM("other", "fixed", "1Gi", "")
+                              PV("shared", "csi: {driver: shared, volumeHandle: h}"));
+    for (int i = 0; i < ATTACHED; i++)
+        small_addf(
+            &c,
+            "apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: v%d}\n"
+            "spec: {attacher: shared, nodeName: n%d, source: {persistentVolumeName: shared}}\n",
+            i, i);
+    small_pod(&c, "r", "a", "", USES("c1"));
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c2"));
+    expect(&c, pod, a, "", b, "");
+    const berth__storage *storage = c.engine->cluster.view.storage;
+    const uint64_t seen = storage->journal_end;
+    update_as(&c, BERTH_KIND_STORAGE_CLASS, &changed);
+    for (int i = 1; i < BERTH__STORAGE_JOURNAL / 8 && storage->journal_end != seen; i++) {
+        const berth_persistent_volume volume = {.meta = {.name = TEXT("shared")},
+                                                .capacity = {.units = i}};
+        const berth_persistent_volume_claim other = {.meta = {.name = TEXT("other")},
+                                                     .storage_class = TEXT("fixed"),
+                                                     .request = {.units = i}};
+        if (seen - storage->journal_end >= 2 * ATTACHED)
+            update_as(&c, BERTH_KIND_PERSISTENT_VOLUME, &volume);
+        else
+            update_as(&c, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &other);
+    }
+    expect(&c, pod, a, EXCEEDED, b, "");
+    small_close(&c);
 }
 
 /* Attachments count if they name a driver and a CSI volume. */
@@ -884,6 +936,39 @@ static void test_bound_affinity(void **state)
     small_close(&c);
 }
 
+/* A term with an invalid requirement is met nowhere, and nothing that is kept for a valid one serves
+ * it. */
+static void test_invalid_affinity(void **state)
+{
+    static const char *const terms[] = {"In, values: [z1]", "Gt, values: [z1]"};
+    small_cluster c;
+    berth_node_id a, b;
+    berth_pod_id pods[2];
+    bool indexed = false;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    for (int i = 0; i < 2; i++) {
+        char name[16];
+        small_addf(&c,
+                   PV("pv%d", "capacity: {storage: 1Gi}, nodeAffinity: {required: "
+                              "{nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: "
+                              "%s}]}]}}") BOUND_CLAIM("c%d", "pv%d"),
+                   i, terms[i], i, i);
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = small_pod(&c, name, NULL, "", i == 0 ? USES("c0") : USES("c1"));
+    }
+    for (int i = 0; i < 32; i++) {
+        berth_placement placement;
+        assert_int_equal(berth_engine_decide(c.engine, pods[i % 2], NULL, &placement, NULL),
+                         BERTH_OK);
+        assert_int_equal(placement.verdict,
+                         i % 2 == 0 ? BERTH_VERDICT_PLACED : BERTH_VERDICT_UNSCHEDULABLE);
+        indexed |= i % 2 == 1 && placement.path == BERTH_PATH_INDEX;
+    }
+    assert_true(indexed);
+    small_close(&c);
+}
+
 /* How the topology of an in-tree volume is translated for nodes that have migrated its plugin. */
 static void test_translated_topology(void **state)
 {
@@ -1213,6 +1298,7 @@ int main(void)
         cmocka_unit_test(test_limit_follows_binding),
         cmocka_unit_test(test_translated_handles),
         cmocka_unit_test(test_limits_of_classes),
+        cmocka_unit_test(test_limits_of_a_changed_class),
         cmocka_unit_test(test_limits_of_attachments),
         cmocka_unit_test(test_limits_of_other_volumes),
         cmocka_unit_test(test_reservations),
@@ -1227,6 +1313,7 @@ int main(void)
         cmocka_unit_test(test_selector_of_claim),
         cmocka_unit_test(test_volume_of_an_earlier_claim),
         cmocka_unit_test(test_bound_affinity),
+        cmocka_unit_test(test_invalid_affinity),
         cmocka_unit_test(test_many_monitors),
         cmocka_unit_test(test_deleted_volume),
         cmocka_unit_test(test_translated_topology),
