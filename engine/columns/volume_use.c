@@ -187,7 +187,6 @@ static void uncount_ref(berth__node_volumes *volumes, berth__volume_ref *ref)
         entry->refs--;
         leave_if_unused(volumes, entry);
     }
-    ref->counted = (berth__attachments){{0}};
 }
 
 berth__attachments berth__volume_ref_attachments(const berth__volume_use *use,
