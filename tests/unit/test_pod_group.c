@@ -615,6 +615,61 @@ static void test_memory(void **state)
     try_memory("GenericWorkload=true", "");
 }
 
+/* Victims of one group stand on three tiles, each shared with a snapshot. Whichever copy of a tile
+ * fails, the pod finds all victims or memory was short, never some of them. */
+static void test_memory_of_victims_elsewhere(void **state)
+{
+    enum { NODES = 300 };
+    static const char *const places[] = {"n0", "n130", "n260"};
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    group_test t = {0};
+    bool succeeded = false;
+    unsigned refused = 0;
+    char name[8];
+    (void)state;
+    open_with(&t, "GenericWorkload=true", &allocator);
+    for (int i = 0; i < NODES; i++) {
+        snprintf(name, sizeof(name), "n%d", i);
+        add_in_rack(&t, name, "a");
+    }
+    add_group(&t, "low", "schedulingPolicy: {basic: {}}, priority: 1, disruptionMode: {all: {}}");
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof(name), "low-%d", i);
+        add_pod(&t, name, "low", 1, places[i], "");
+    }
+    const berth_pod_id pod = add_pod(
+        &t, "p", NULL, 9, NULL,
+        "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: "
+        "[n0]}]}]}}, "
+        "podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack, "
+        "labelSelector: {matchExpressions: [{key: x, operator: DoesNotExist}]}}]}},");
+    const berth_decide_options options = {.size = sizeof(options),
+                                          .explanation = t.cluster.explanation};
+    for (unsigned at = 1; !succeeded && at < 4000; at++) {
+        berth_placement placement;
+        small_require(berth_engine_close_node(t.cluster.engine, NODES - 1, at % 2 == 1, NULL),
+                      NULL);
+        small_require(berth_engine_publish(t.cluster.engine, NULL), NULL);
+        berth_snapshot *snapshot = berth_engine_pin(t.cluster.engine);
+        atomic_store(&memory.calls, 0);
+        atomic_store(&memory.fail_at, at);
+        const berth_status status =
+            berth_engine_decide(t.cluster.engine, pod, &options, &placement, NULL);
+        succeeded = atomic_load(&memory.calls) < at;
+        atomic_store(&memory.fail_at, 0);
+        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+        refused += status == BERTH_E_NOMEM;
+        if (status == BERTH_OK)
+            assert_int_equal(berth_explanation_victim_count(t.cluster.explanation), 3);
+        berth_snapshot_unpin(snapshot);
+    }
+    assert_true(succeeded && refused > 0);
+    small_close(&t.cluster);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
@@ -640,6 +695,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_member_in_error, set_up, tear_down),
         cmocka_unit_test(test_memory_of_an_error),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_victims_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
