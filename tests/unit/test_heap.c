@@ -16,6 +16,10 @@
 #include "berth/engine.h"
 #include "effort.h"
 
+#ifdef HEAP_JEMALLOC
+int mallctl(const char *name, void *old, size_t *old_bytes, void *new, size_t new_bytes);
+#endif
+
 static berth__heap *new_heap(bool huge_pages)
 {
     berth__heap *heap;
@@ -91,9 +95,22 @@ static void test_huge_pages_are_asked_for(void **state)
     }
 }
 
+/* What this thread has allocated and not freed; 0 without jemalloc. */
+static uint64_t thread_bytes(void)
+{
+    uint64_t allocated = 0, freed = 0;
+#ifdef HEAP_JEMALLOC
+    size_t bytes = sizeof(allocated);
+    assert_int_equal(mallctl("thread.allocated", &allocated, &bytes, NULL, 0), 0);
+    assert_int_equal(mallctl("thread.deallocated", &freed, &bytes, NULL, 0), 0);
+#endif
+    return allocated - freed;
+}
+
 static void test_heaps_come_and_go(void **state)
 {
     (void)state;
+    const uint64_t before = thread_bytes();
     for (int i = 0; i < 200; i++) {
         berth__heap *heap = new_heap(i % 2 == 0);
         void *piece = berth__alloc(berth__heap_allocator(heap), 100 + (size_t)i, 8);
@@ -101,6 +118,7 @@ static void test_heaps_come_and_go(void **state)
         berth__free(berth__heap_allocator(heap), piece, 100 + (size_t)i);
         berth__heap_destroy(heap);
     }
+    assert_int_equal(thread_bytes(), before);
 }
 
 #ifndef BERTH_PLAIN_MALLOC /* whose pieces stay, so that sanitizers report them */
