@@ -489,6 +489,54 @@ static void test_binding(void **state)
     small_close(&c);
 }
 
+/* A pod with too many unbound claims cannot be decided. If it is bound to a node all the same, it
+ * reserves no volume. */
+static void test_too_many_claims(void **state)
+{
+    enum { CLAIMS = 257, BYTES = 32768 };
+    static char text[BYTES];
+    small_cluster c;
+    (void)state;
+    open_with_predicate(&c, "CheckVolumeBinding");
+    const berth_node_id a = small_node(&c, "a", "");
+    small_add(&c, CLASS("local", "kubernetes.io/no-provisioner",
+                        "volumeBindingMode: WaitForFirstConsumer"));
+    size_t at = (size_t)snprintf(
+        text, sizeof(text), "apiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {volumes: [");
+    for (int i = 0; i < CLAIMS; i++) {
+        small_addf(&c,
+                   VOLUME("v%d", "capacity: {storage: 1Gi}, storageClassName: local, accessModes: "
+                                 "[ReadWriteOnce]}\nstatus: {phase: Available")
+                       CLAIM("c%d", "storageClassName: local, accessModes: [ReadWriteOnce], "
+                                    "resources: {requests: {storage: 1Gi}}"),
+                   i, i);
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "%s{name: v%d, persistentVolumeClaim: {claimName: c%d}}",
+                               i > 0 ? ", " : "", i, i);
+    }
+    snprintf(text + at, sizeof(text) - at, "]}\n");
+    const berth_pod_id big = (berth_pod_id)small_add(&c, text);
+    small_decide(&c, big);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
+    check_refusal(&c, a,
+                  "CheckVolumeBinding: error: a pod with more than 256 unbound claims can't "
+                  "be decided");
+    assert_int_equal(berth_engine_bind(c.engine, big, a, NULL), BERTH_OK);
+    const berth_pod_id two =
+        small_pod(&c, "two", NULL, "",
+                  "volumes: [{name: a, persistentVolumeClaim: {claimName: c0}}, {name: b, "
+                  "persistentVolumeClaim: {claimName: d}}, {name: e, persistentVolumeClaim: "
+                  "{claimName: f}}]");
+    for (int i = 0; i < 2; i++)
+        small_addf(&c,
+                   CLAIM("%s", "storageClassName: local, accessModes: [ReadWriteOnce], "
+                               "resources: {requests: {storage: 1Gi}}"),
+                   i == 0 ? "d" : "f");
+    small_decide(&c, two);
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
+    small_close(&c);
+}
+
 /* Checked before any predicate: claims must exist and not be terminating. */
 static void test_basic_checks(void **state)
 {
@@ -540,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_zones),
         cmocka_unit_test(test_error_not_met),
         cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_too_many_claims),
         cmocka_unit_test(test_basic_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
