@@ -18,10 +18,10 @@ enum {
 }; /* more tiles than one thread scans alone; every seventh node is full */
 
 /* An engine with all nodes. */
-static berth_engine *open_with(uint32_t threads)
+static berth_engine *open_with(uint32_t threads, uint32_t percentage)
 {
     berth_profile profile = *berth_profile_default();
-    profile.percentage_of_nodes_to_score = 100;
+    profile.percentage_of_nodes_to_score = (int32_t)percentage;
     berth_engine_config config;
     berth_engine_config_init(&config);
     config.threads = threads;
@@ -44,7 +44,7 @@ static berth_engine *open_with(uint32_t threads)
 
 static berth_placement decide(uint32_t threads)
 {
-    berth_engine *engine = open_with(threads);
+    berth_engine *engine = open_with(threads, 100);
     small_pod pod;
     berth_object object;
     berth_pod_id id;
@@ -69,6 +69,37 @@ static void test_workers_find_the_same(void **state)
     assert_int_equal(shared.next, alone.next);
 }
 
+/* Searches that end early start anywhere, also within a tile, whose two parts two workers may take.
+ * Each pod is of a kind of its own, so nothing is known of the tile. */
+static void test_any_start(void **state)
+{
+    enum { ENGINES = 2, PODS = 100 };
+    berth_engine *engines[ENGINES] = {open_with(1, 60), open_with(4, 60)};
+    bool within_a_tile = false;
+    (void)state;
+    for (int i = 0; i < PODS; i++) {
+        berth_placement placements[ENGINES];
+        for (int e = 0; e < ENGINES; e++) {
+            char name[16];
+            small_pod pod;
+            berth_object object;
+            berth_pod_id id;
+            snprintf(name, sizeof(name), "p%d", i);
+            (void)small_pod_object(&pod, &object, name, NULL, 2000 + i);
+            assert_int_equal(berth_engine_add_pod(engines[e], &pod.pod, &id, NULL), BERTH_OK);
+            assert_int_equal(berth_engine_decide(engines[e], id, NULL, &placements[e], NULL),
+                             BERTH_OK);
+        }
+        assert_int_equal(placements[0].node, placements[1].node);
+        assert_int_equal(placements[0].feasible_count, placements[1].feasible_count);
+        assert_int_equal(placements[0].next, placements[1].next);
+        within_a_tile |= placements[0].next % 128 != 0;
+    }
+    assert_true(within_a_tile);
+    for (int e = 0; e < ENGINES; e++)
+        berth_engine_destroy(engines[e]);
+}
+
 /* Scores depend on the extremes of all nodes. Node "heavy" has the largest weight of preferred
  * affinity and the only taint, yet "large" is the best node; to a worker that did not know these
  * extremes, "light" would be. */
@@ -88,7 +119,7 @@ static void test_extremes_of_all_workers(void **state)
         "1, preference: {matchExpressions: [{key: light, operator: Exists}]}}]}}}}\n";
     (void)state;
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
-        berth_engine *engine = open_with(threads);
+        berth_engine *engine = open_with(threads, 100);
         berth_placement placement;
         assert_int_equal(berth_engine_load_text(engine, text(objects), "t", NULL, NULL, NULL),
                          BERTH_OK);
@@ -106,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_workers_find_the_same),
+        cmocka_unit_test(test_any_start),
         cmocka_unit_test(test_extremes_of_all_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
