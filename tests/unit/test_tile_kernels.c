@@ -850,8 +850,8 @@ static void test_class_ranges(void **state)
     }
 }
 
-/* The same for some of the feasible slots. A tree may have more groups than one tile; nothing counts
- * that follows the tile's mask in memory. */
+/* The same for some of the feasible slots. A tree may have more groups than one tile; what follows
+ * the tile's mask in memory does not count. */
 static void test_class_masks(void **state)
 {
     (void)state;

@@ -936,8 +936,8 @@ static void test_bound_affinity(void **state)
     small_close(&c);
 }
 
-/* A term with an invalid requirement is met nowhere, and nothing that is kept for a valid one serves
- * it. */
+/* A term with an invalid requirement is met nowhere. It shares nothing that is kept for a valid
+ * one. */
 static void test_invalid_affinity(void **state)
 {
     static const char *const terms[] = {"In, values: [z1]", "Gt, values: [z1]"};
