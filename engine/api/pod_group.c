@@ -267,11 +267,17 @@ static berth_status check_askable(berth__group_cycle *cycle)
 {
     const berth__cluster *cluster = &cycle->engine->cluster;
     const berth__class *first = berth__pod_at(&cluster->pods, cycle->members[0].pod)->cls;
-    if (berth__decider_profile(&cycle->engine->decider, first) == UINT32_MAX) {
+    const berth__decider *decider = &cycle->engine->decider;
+    const uint32_t profile = berth__decider_profile(decider, first);
+    if (profile == UINT32_MAX) {
         const berth_str name = berth__text(cluster->model, first->scheduler_name);
         return berth__error_set(cycle->error, BERTH_E_NOT_FOUND,
                                 "no profile serves scheduler \"%.*s\"", (int)name.len, name.data);
     }
+    if (decider->profiles[profile].filter_count > BERTH__FILTER_SET_MAX)
+        return berth__error_set(
+            cycle->error, BERTH_E_UNSUPPORTED, "a profile of groups has at most %d filters, not %u",
+            (int)BERTH__FILTER_SET_MAX, (unsigned)decider->profiles[profile].filter_count);
     for (uint32_t i = 0; i < cycle->count; i++)
         if (berth__pod_at(&cluster->pods, cycle->members[i].pod)->node != BERTH_NODE_NONE)
             return berth__error_set(cycle->error, BERTH_E_STATE, "the pod in entry %u is on a node",

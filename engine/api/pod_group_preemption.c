@@ -292,7 +292,7 @@ berth_status berth__pod_group_note_spread(berth__group_cycle *cycle, berth__grou
     const uint32_t filter = find_spread(profile);
     const berth__question question = question_of(cycle, member);
     member->spread = (berth__spread_hooks){0};
-    if (filter >= profile->filter_count || filter >= 64 || (member->skipped >> filter & 1) != 0)
+    if (filter >= profile->filter_count || (member->skipped >> filter & 1) != 0)
         return BERTH_OK;
     if (!berth__spread_hooks_note(&question, profile->filters[filter].instance, &cycle->arena,
                                   &member->spread))

@@ -19,7 +19,7 @@ typedef struct node_question {
 
 static bool is_skipped(const node_question *own, uint32_t filter)
 {
-    return filter < 64 && (own->skipped >> filter & 1) != 0;
+    return filter < BERTH__FILTER_SET_MAX && (own->skipped >> filter & 1) != 0;
 }
 
 /* ---- refusals ---- */
@@ -287,7 +287,7 @@ berth__filter_set berth__decider_skipped(const berth__decider *decider)
 {
     const berth__decision *decision = &decider->attempt.decision;
     berth__filter_set set = 0;
-    for (uint32_t i = 0; i < decision->profile->filter_count && i < 64; i++)
+    for (uint32_t i = 0; i < decision->profile->filter_count && i < BERTH__FILTER_SET_MAX; i++)
         set |= (berth__filter_set)(decision->prepared->filters[i].outcome != BERTH__ACTIVE) << i;
     return set;
 }

@@ -23,8 +23,10 @@ typedef struct berth__node_verdict {
 berth_status berth__decider_fits(berth__decider *decider, uint32_t pod, uint32_t node, bool reasons,
                                  berth__node_verdict *out, berth_error *error);
 
-/* The filters that do not run for a pod, one bit for each; filters from number 64 on always run. */
+/* The filters that do not run for a pod, one bit for each; filters from number
+ * BERTH__FILTER_SET_MAX on always run. */
 typedef uint64_t berth__filter_set;
+enum { BERTH__FILTER_SET_MAX = 64 };
 
 /* The filters that were skipped in the last decision. */
 berth__filter_set berth__decider_skipped(const berth__decider *decider);

@@ -3,6 +3,7 @@
 #include "arena_pieces.h"
 #include "one_plugin.h"
 #include "pod_group_cluster.h"
+#include "profile_points.h"
 
 static int set_up(void **state)
 {
@@ -615,6 +616,76 @@ static void test_memory(void **state)
     try_memory("GenericWorkload=true", "");
 }
 
+/* ---- filters of an embedder ---- */
+
+enum { OWN_FILTERS = 64, FILTERS_MOST = 64 };
+
+static void clear_none(const berth_cycle *pod, const void *instance, const void *state,
+                       berth_slice *slice)
+{
+    (void)pod;
+    (void)instance;
+    (void)state;
+    (void)slice;
+}
+
+/* Place a group under a profile with so many filters behind those of Kubernetes. */
+static berth_status place_behind(uint32_t count, berth_error *error)
+{
+    static char names[OWN_FILTERS][16];
+    static berth_plugin plugins[OWN_FILTERS];
+    static berth_plugin_ref refs[2 * OWN_FILTERS];
+    const berth_plugin *list[OWN_FILTERS];
+    group_test t = {.message = ""};
+    berth_pod_id pods[2];
+    profile_points points;
+    berth_profile profile = *berth_profile_default_of(37);
+    berth_engine_config config;
+    own_points(&profile, &points);
+    berth_plugin_list *filters = &points.lists[BERTH_POINT_FILTER];
+    uint32_t all = filters->count;
+    memcpy(refs, filters->items, all * sizeof(*refs));
+    for (uint32_t i = 0; i < count; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "Own%u", (unsigned)i);
+        plugins[i] =
+            (berth_plugin){.size = sizeof(berth_plugin), .name = names[i], .filter = clear_none};
+        list[i] = &plugins[i];
+        refs[all++] = (berth_plugin_ref){.name = {names[i], (uint32_t)strlen(names[i])}};
+    }
+    *filters = (berth_plugin_list){refs, all};
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.feature_gates = BERTH_STR("GenericWorkload=true");
+    config.profiles = &profile;
+    config.profile_count = 1;
+    config.plugins = list;
+    config.plugin_count = count;
+    small_open_as(&t.cluster, config);
+    small_node(&t.cluster, "n0", "");
+    add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 2}}");
+    add_pods(&t, "g", 0, pods, 2);
+    const berth_status status = schedule(&t, pods, 2, error);
+    assert_int_equal(t.outcome.verdict,
+                     status == BERTH_OK ? BERTH_VERDICT_PLACED : BERTH_VERDICT_ERROR);
+    small_close(&t.cluster);
+    return status;
+}
+
+/* What a pod skips is a set of 64 filters. */
+static void test_number_of_filters(void **state)
+{
+    berth_error error = {.code = BERTH_OK};
+    unsigned all = 0;
+    (void)state;
+    assert_int_equal(place_behind(OWN_FILTERS, &error), BERTH_E_UNSUPPORTED);
+    assert_int_equal(
+        sscanf(error.message, "a profile of groups has at most 64 filters, not %u", &all), 1);
+    assert_in_range(all, OWN_FILTERS + 1, 2 * OWN_FILTERS - 1);
+    const uint32_t others = all - OWN_FILTERS;
+    assert_int_equal(place_behind(FILTERS_MOST - others, &error), BERTH_OK);
+    assert_int_equal(place_behind(FILTERS_MOST + 1 - others, &error), BERTH_E_UNSUPPORTED);
+}
+
 /* Victims of one group stand on three tiles, each shared with a snapshot. Whichever copy of a tile
  * fails, the pod finds all victims or memory was short, never some of them. */
 static void test_memory_of_victims_elsewhere(void **state)
@@ -696,6 +767,7 @@ int main(void)
         cmocka_unit_test(test_memory_of_an_error),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_memory_of_victims_elsewhere),
+        cmocka_unit_test(test_number_of_filters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

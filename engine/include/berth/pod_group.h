@@ -62,8 +62,9 @@ typedef struct berth_pod_group_outcome {
  * then call again.
  * Errors: BERTH_E_ARG (no pods, a pod twice, NULL, a size), BERTH_E_NOT_FOUND (a pod, its PodGroup,
  * or a profile for it), BERTH_E_STATE (a pod is on a node; the engine does not follow groups),
- * BERTH_E_INVALID (the pods are of several groups or of none), BERTH_E_NOMEM. After an error
- * nothing has changed, and `outcome` says ERROR. The arrays are the caller's.
+ * BERTH_E_INVALID (the pods are of several groups or of none), BERTH_E_UNSUPPORTED (the profile has
+ * more than 64 filters), BERTH_E_NOMEM. After an error nothing has changed, and `outcome` says
+ * ERROR. The arrays are the caller's.
  * Cost: a visit to every pod of the cluster; for each pod of the group, a decision and an undo
  * record. Preemption: sorting all pods of lower priority, and a check of each of the group's pods
  * for each of them.
