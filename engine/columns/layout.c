@@ -287,6 +287,7 @@ static void take_values(berth__label_column *column, const berth__layout *from,
 
 void berth__layout_take(berth__layout *layout, const berth__layout *from, const uint32_t *slots)
 {
+    /* COLUMN-1 */
     BERTH_DASSERT(atomic_load_explicit(&layout->image_columns, memory_order_acquire) == NULL);
     for (uint32_t slot = 0; slot < layout->count; slot++) {
         const uint32_t old = slots[slot];

@@ -65,6 +65,25 @@ sed 's/replicas: 0/replicas: 500/' data/podspecs.yaml | head -n 11 >"$work/web.y
 same capacity_scheduled "$work/counted" "$work/placed"
 [[ -s $work/placed ]] || fail "capacity_scheduled: nothing was placed"
 
+# The count ends although nothing limits it; with a limit, it goes as far as the node has room.
+cat >"$work/wide.yaml" <<'TEXT'
+apiVersion: v1
+kind: Node
+metadata: {name: wide}
+status: {allocatable: {cpu: 8, memory: 8Gi, pods: 3000}}
+TEXT
+echo '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"x"}]}}' \
+  >"$work/bare.json"
+cat >"$work/unlimited.yaml" <<'TEXT'
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{plugins: {filter: {disabled: [{name: NodeResourcesFit}]}}}]
+TEXT
+"$berth" capacity -f "$work/wide.yaml" --podspec "$work/bare.json" >"$work/out"
+grep -q '^Pod default/p *3000 *1 *.*Too many pods' "$work/out" || fail "capacity_wide: $(cat "$work/out")"
+"$berth" capacity -f "$work/wide.yaml" --podspec "$work/bare.json" --config "$work/unlimited.yaml" >"$work/out"
+grep -q '^Pod default/p *4096 *1 *nothing: no filter' "$work/out" || fail "capacity_endless: $(cat "$work/out")"
+
 complains capacity_no_podspec 2 "no pod to count" "$berth" capacity "${cluster[@]}"
 complains capacity_no_cluster 2 "no input" "$berth" capacity "${specs[@]}"
 complains capacity_stdin_twice 2 "only once" "$berth" capacity -f - --podspec -

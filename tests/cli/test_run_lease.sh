@@ -58,6 +58,7 @@ printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfigura
 exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log" lease=)
 server=$!
 read -r port <&3
+: >"$work/err" # that of the last process says who leads, too
 "$berth" run --config "$work/config" --master "http://127.0.0.1:$port" --leader-elect 2>"$work/err" &
 scheduler=$!
 logs '"leading"'

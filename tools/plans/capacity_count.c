@@ -61,10 +61,10 @@ static berth_status explain(capacity_count *c, podspec *spec, berth_pod_id pod, 
     return BERTH_OK;
 }
 
-/* Stop a specification because admission accepts no further pod. */
-static void stop(podspec *spec, const char *message)
+/* Stop a specification; `admitted` false: because admission accepts no further pod. */
+static void stop(podspec *spec, bool admitted, const char *message)
 {
-    spec->admitted = false;
+    spec->admitted = admitted;
     spec->message = heap_text(message, strlen(message));
     spec->brief = heap_text(message, strlen(message));
 }
@@ -75,9 +75,23 @@ static bool is_refused(capacity_count *c, podspec *spec, berth_pod_id pod)
     const bool refused =
         admission_refuses(&c->input->admission, c->engine, pod, spec->lacks, &reason);
     if (refused)
-        stop(spec, reason.text);
+        stop(spec, false, reason.text);
     text_free(&reason);
     return refused;
+}
+
+/* Whether the count on a node has no end: it takes far more pods than it has room for, because the
+ * profile lacks the filter that looks at its room. Asked rarely, as it costs a visit to its
+ * pods. */
+static bool is_endless(const capacity_count *c, const podspec *spec, berth_node_id node)
+{
+    enum { BEYOND = 1024 };
+    const uint64_t own = spec->by_node[c->place_of_node[node]];
+    int64_t room = 0, taken = 0;
+    if (own % BEYOND != 0)
+        return false;
+    (void)berth_engine_node_resource(c->engine, node, words_of("pods"), &room, &taken, NULL);
+    return taken > room && (uint64_t)(taken - room) >= BEYOND / 2;
 }
 
 /* Place one more pod. `*more`: another one may be tried. */
@@ -87,7 +101,7 @@ static berth_status place_one(capacity_count *c, podspec *spec, bool *more, bert
     berth_placement placement;
     *more = false;
     if (spec->refusal != NULL) {
-        stop(spec, spec->refusal);
+        stop(spec, false, spec->refusal);
         return BERTH_OK;
     }
     TRY(podspec_add_pod(spec, c->engine, &pod, error));
@@ -102,6 +116,10 @@ static berth_status place_one(capacity_count *c, podspec *spec, bool *more, bert
     TRY(claim_book_placed(&c->input->claims, c->engine, pod, error));
     spec->fit_count++;
     *more = spec->fit_count != c->max;
+    if (*more && is_endless(c, spec, placement.node)) {
+        *more = false;
+        stop(spec, true, "nothing: no filter of the profile limits how many pods a node takes");
+    }
     return BERTH_OK;
 }
 
