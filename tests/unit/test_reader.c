@@ -897,22 +897,23 @@ static void log_progress(void *context, uint64_t done, uint64_t total)
 /* Bytes of a pipe whose first read returns one byte alone are all counted. */
 static void test_progress_of_a_slow_pipe(void **state)
 {
-    (void)state;
+    static const char pod[] = POD("a");
+    const ssize_t rest = (ssize_t)sizeof(pod) - 2;
     int ends[2], left = 1;
     progress_log log = {0};
+    (void)state;
     const berth_read_options options = {
         .size = sizeof(options), .progress = log_progress, .progress_context = &log};
     berth_reader *reader;
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], POD("a"), 1), 1);
+    assert_int_equal(write(ends[1], pod, 1), 1);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) { /* write the rest after the first byte has been read */
         alarm(30);
         while (ioctl(ends[1], FIONREAD, &left) == 0 && left > 0)
             sched_yield();
-        const ssize_t rest = (ssize_t)strlen(POD("a")) - 1;
-        _exit(write(ends[1], POD("a") + 1, (size_t)rest) != rest);
+        _exit(write(ends[1], pod + 1, (size_t)rest) != rest);
     }
     close(ends[1]);
     int kept = dup(STDIN_FILENO);
@@ -922,7 +923,7 @@ static void test_progress_of_a_slow_pipe(void **state)
     dup2(kept, STDIN_FILENO);
     close(kept);
     close(ends[0]);
-    assert_int_equal(log.last, strlen(POD("a")));
+    assert_int_equal(log.last, sizeof(pod) - 1);
     berth_reader_destroy(reader);
 }
 
