@@ -187,7 +187,8 @@ typedef struct berth__changed_slice {
     const berth__slice_facts *facts;
 } berth__changed_slice;
 
-/* The ids of nodes are in that array from now on. */
+/* The ids of nodes are in that array from now on. Call it before the first change; the array must
+ * live until the next call. */
 static inline void berth__catalog_name_nodes(berth__catalog *catalog,
                                              const berth__cow_array *node_ids)
 {

@@ -7,6 +7,8 @@
 #       are masked.
 #   complains NAME CODE TEXT COMMAND...
 #       runs COMMAND, which must print nothing, exit with CODE and say TEXT on standard error.
+#   says SECONDS FILE TEXT
+#       waits until a line of FILE, which a process writes, contains TEXT.
 #
 # BERTH_UPDATE=1 writes the expected files instead; check the difference before keeping it.
 set -uo pipefail
@@ -66,6 +68,15 @@ TEXT
 fail() {
   echo "FAILED $*"
   failures=$((failures + 1))
+}
+
+says() {
+  local tries
+  for ((tries = $1 * 10; tries > 0; tries--)); do
+    ! grep -qsF -- "$3" "$2" || return 0
+    sleep 0.1
+  done
+  fail "no '$3' in: $(head -c 2000 "$2")"
 }
 
 run() {

@@ -46,13 +46,6 @@ grep '^LATE' "$work/log" && fail "bindings after the deadline"
 
 # A process that releases its lease reads no configuration any more: the server holds its answer back until SIGHUP
 # has come.
-logs() {
-  for ((tries = 300; tries > 0; tries--)); do
-    ! grep -qF -- "$1" "$work/err" || return 0
-    sleep 0.1
-  done
-  fail "no '$1' in: $(tail -n 3 "$work/err")"
-}
 printf 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n' >"$work/config"
 : >"$work/log"
 exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log" lease=)
@@ -61,10 +54,10 @@ read -r port <&3
 : >"$work/err" # that of the last process says who leads, too
 "$berth" run --config "$work/config" --master "http://127.0.0.1:$port" --leader-elect 2>"$work/err" &
 scheduler=$!
-logs '"leading"'
+says 30 "$work/err" '"leading"'
 kill -STOP "$server"
 kill "$scheduler"
-logs "a signal ends it"
+says 30 "$work/err" "a signal ends it"
 kill -HUP "$scheduler"
 sleep 0.5
 kill -CONT "$server"

@@ -24,11 +24,7 @@ stop() {
 }
 # logs TEXT: waits until a line of the log contains the text.
 logs() {
-  for ((tries = 600; tries > 0; tries--)); do
-    ! grep -qF -- "$1" "$work/log" || return 0
-    sleep 0.1
-  done
-  fail "no '$1' in: $(head -c 2000 "$work/log")"
+  says 60 "$work/log" "$1"
 }
 # page STATUS TEXT METHOD PATH [BODY]
 page() {

@@ -19,11 +19,7 @@ stop() {
 }
 # logs SECONDS TEXT: waits until a line of the log contains the text.
 logs() {
-  for ((tries = $1 * 10; tries > 0; tries--)); do
-    ! grep -qF -- "$2" "$work/log" || return 0
-    sleep 0.1
-  done
-  fail "no '$2' in: $(head -c 2000 "$work/log")"
+  says "$1" "$work/log" "$2"
 }
 silent() {
   ! grep -F -- "$1" "$work/log" || fail "it says: $1"
