@@ -7,15 +7,15 @@
 #include "base/heap_kind.h"
 
 berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
-                                   bool huge_pages, berth__heap **out)
+                                   size_t huge_max, berth__heap **out)
 {
-    berth_status status = berth__heap_jemalloc_create(machine, numa_node, huge_pages, out);
-    return status == BERTH_E_UNSUPPORTED ? berth__heap_tracked_create(huge_pages, out) : status;
+    berth_status status = berth__heap_jemalloc_create(machine, numa_node, huge_max, out);
+    return status == BERTH_E_UNSUPPORTED ? berth__heap_tracked_create(huge_max, out) : status;
 }
 
-berth_status berth__heap_create(bool huge_pages, berth__heap **out)
+berth_status berth__heap_create(size_t huge_max, berth__heap **out)
 {
-    return berth__heap_create_on(NULL, 0, huge_pages, out);
+    return berth__heap_create_on(NULL, 0, huge_max, out);
 }
 
 void berth__heap_destroy(berth__heap *heap)

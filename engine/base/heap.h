@@ -3,9 +3,10 @@
  * from the C library's malloc (heap_tracked.c): they are counted, requests for huge pages count as
  * refused, and NUMA nodes are ignored.
  *
- * Huge pages: once an arena has grown beyond 16 MiB, it asks the kernel (madvise) to back further
- * mappings with pages of 2 MiB. In a smaller one they would waste more than they save. If the
- * kernel refuses, the heap records that and goes on without them.
+ * Huge pages: beyond its first 4 MiB, an arena asks the kernel (madvise) to back its mappings with
+ * pages of 2 MiB, until it has asked for `huge_max` bytes or, as mappings are not divided, up to a
+ * mapping more. In a smaller arena they would waste more than they save. If the kernel refuses, the
+ * heap records that and goes on without them.
  * Threads: any thread allocates and releases. An arena has several caches, each on a "shelf". A
  * thread uses a shelf of its own, or the next one if another thread is using that.
  * Ordering:
@@ -18,12 +19,12 @@
 
 typedef struct berth__heap berth__heap;
 
-berth_status berth__heap_create(bool huge_pages, berth__heap **out);
+berth_status berth__heap_create(size_t huge_max, berth__heap **out);
 
 /* The same with memory on one NUMA node of a machine, which outlives the heap. If the machine
  * refuses, the memory may come from any node. */
 berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
-                                   bool huge_pages, berth__heap **out);
+                                   size_t huge_max, berth__heap **out);
 
 /* Free all memory of the heap, including pieces that were not released. Accepts NULL. */
 void berth__heap_destroy(berth__heap *heap);

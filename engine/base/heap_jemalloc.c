@@ -64,7 +64,7 @@ static int in_cache(unsigned cache)
 
 enum {
     HUGE_PAGE = 2 << 20,
-    HUGE_FROM = 16 << 20,
+    SMALL_FIRST = 4 << 20, /* without huge pages, as heap.h says */
     CHUNK = 8 * HUGE_PAGE, /* of address space: parts not yet used take no memory */
     SHELVES = 8,
     CACHED_MAX = 32 << 10, /* jemalloc's opt.tcache_max as it is by default */
@@ -92,7 +92,7 @@ typedef struct arena_heap {
     /* sync: immutable after create, down to flags */
     const berth__machine *machine; /* NULL: memory lies anywhere */
     uint32_t numa_node;
-    bool huge_pages;
+    size_t huge_max;
     unsigned arena;
     int flags; /* of the arena, without a cache */
     shelf shelves[SHELVES];
@@ -157,8 +157,9 @@ static char *map(arena_heap *heap, size_t bytes, size_t align)
     heap->mappings = own;
     if (heap->machine != NULL)
         (void)berth__machine_settle(heap->machine, memory, bytes, heap->numa_node);
-    if (heap->huge_pages && bytes >= HUGE_PAGE && heap->mapped_bytes >= HUGE_FROM)
-        ask_for_huge_pages(heap, memory, bytes);
+    const size_t small = heap->mapped_bytes < SMALL_FIRST ? SMALL_FIRST - heap->mapped_bytes : 0;
+    if (bytes >= small + HUGE_PAGE && heap->huge_bytes < heap->huge_max)
+        ask_for_huge_pages(heap, memory + small, bytes - small);
     heap->mapped_bytes += bytes;
     return memory;
 }
@@ -396,7 +397,7 @@ static bool make_arena(arena_heap *heap)
 }
 
 berth_status berth__heap_jemalloc_create(const berth__machine *machine, uint32_t numa_node,
-                                         bool huge_pages, berth__heap **out)
+                                         size_t huge_max, berth__heap **out)
 {
     if (mallctl == NULL || mallocx == NULL || dallocx == NULL)
         return BERTH_E_UNSUPPORTED;
@@ -410,7 +411,7 @@ berth_status berth__heap_jemalloc_create(const berth__machine *machine, uint32_t
     }
     heap->machine = machine;
     heap->numa_node = numa_node;
-    heap->huge_pages = huge_pages;
+    heap->huge_max = huge_max;
     heap->hooks = (extent_hooks){.alloc = hook_alloc,
                                  .dalloc = hook_dalloc,
                                  .purge_forced = hook_purge_forced,

@@ -88,7 +88,7 @@ grep -oE '"digest": "[0-9a-f]+"' "$work/out" >"$work/read"
 "$berth" bench --workload mixed --nodes 40 --pods 60 --running 30 --json |
   grep -oE '"digest": "[0-9a-f]+"' >"$work/made"
 same bench_load_digest "$work/made" "$work/read"
-run 0 "$berth" bench --workload basic --nodes 20 --pods 30 --huge-pages --bind
+run 0 "$berth" bench --workload basic --nodes 20 --pods 30 --huge-pages all --bind
 grep -q "^huge" "$work/out" || fail "bench_huge: no line 'huge'"
 mkdir "$work/folder" "$work/empty"
 "$berth" generate --workload mixed --nodes 40 --pods 60 --running 30 >"$work/folder/all.json"

@@ -104,6 +104,7 @@ class Headers(Case):
         enums = {
             "berth_status": (berth.Status, "BERTH_"),
             "berth_verdict": (berth.Verdict, "BERTH_VERDICT_"),
+            "berth_huge_pages": (berth.HugePages, "BERTH_HUGE_PAGES_"),
             "berth_path": (berth.Path, "BERTH_PATH_"),
             "berth_code": (berth.Code, "BERTH_CODE_"),
             "berth_kind": (berth.Kind, "BERTH_KIND_"),

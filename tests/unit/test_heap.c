@@ -20,10 +20,10 @@
 int mallctl(const char *name, void *old, size_t *old_bytes, void *new, size_t new_bytes);
 #endif
 
-static berth__heap *new_heap(bool huge_pages)
+static berth__heap *new_heap(size_t huge_max)
 {
     berth__heap *heap;
-    assert_int_equal(berth__heap_create(huge_pages, &heap), BERTH_OK);
+    assert_int_equal(berth__heap_create(huge_max, &heap), BERTH_OK);
     return heap;
 }
 
@@ -31,7 +31,7 @@ static void test_use_is_counted(void **state)
 {
     (void)state;
     enum { PIECES = 1000 };
-    berth__heap *heap = new_heap(false), *other = new_heap(false);
+    berth__heap *heap = new_heap(0), *other = new_heap(0);
     const berth_allocator *allocator = berth__heap_allocator(heap);
     uint64_t before = berth__heap_usage(heap).used_bytes;
     uint64_t beside = berth__heap_usage(other).used_bytes;
@@ -61,35 +61,39 @@ static void test_use_is_counted(void **state)
 static void test_huge_pages_are_asked_for(void **state)
 {
     (void)state;
-    enum { PIECES = 48 };
-    const size_t bytes = 1 << 20;
-    for (int asked = 0; asked < 2; asked++) {
-        berth__heap *heap = new_heap(asked != 0);
+    enum { PIECES = 96 };
+    const size_t bytes = 1 << 20, most[] = {0, 1, 33 << 20, SIZE_MAX};
+    for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
+        berth__heap *heap = new_heap(most[i]);
         const berth_allocator *allocator = berth__heap_allocator(heap);
         char *pieces[PIECES];
-        for (size_t i = 0; i < PIECES; i++) {
-            pieces[i] = berth__alloc(allocator, bytes, 64);
-            assert_non_null(pieces[i]);
-            pieces[i][0] = pieces[i][bytes - 1] = (char)i;
+        for (size_t at = 0; at < PIECES; at++) {
+            pieces[at] = berth__alloc(allocator, bytes, 64);
+            assert_non_null(pieces[at]);
+            pieces[at][0] = pieces[at][bytes - 1] = (char)at;
         }
         berth__heap_use use = berth__heap_usage(heap);
 #ifdef HEAP_JEMALLOC
-        assert_int_equal(use.huge_bytes > 0 || use.huge_refused, asked != 0);
+        /* Whole chunks of 16 MiB, but the first 4 MiB. */
+        const size_t chunk = 16 << 20, all = PIECES * bytes - chunk / 4;
+        assert_true(use.huge_refused || use.huge_bytes >= (most[i] < all ? most[i] : all));
+        assert_true(most[i] == SIZE_MAX || use.huge_bytes < most[i] + chunk);
+        assert_true(most[i] > 0 || (use.huge_bytes == 0 && !use.huge_refused));
         assert_true(use.active_bytes >= PIECES * bytes);
         assert_true(use.resident_bytes >= use.active_bytes);
         assert_true(use.metadata_bytes > 0);
 #else
         assert_int_equal(use.huge_bytes, 0);
 #ifndef BERTH_PLAIN_MALLOC
-        assert_int_equal(use.huge_refused, asked != 0);
+        assert_int_equal(use.huge_refused, most[i] > 0);
 #endif
         assert_int_equal(use.resident_bytes, 0);
         assert_int_equal(use.active_bytes, 0);
         assert_int_equal(use.metadata_bytes, 0);
 #endif
-        for (size_t i = 0; i < PIECES; i++) {
-            assert_int_equal(pieces[i][bytes - 1], (char)i);
-            berth__free(allocator, pieces[i], bytes);
+        for (size_t at = 0; at < PIECES; at++) {
+            assert_int_equal(pieces[at][bytes - 1], (char)at);
+            berth__free(allocator, pieces[at], bytes);
         }
         berth__heap_destroy(heap);
     }
@@ -112,7 +116,7 @@ static void test_heaps_come_and_go(void **state)
     (void)state;
     const uint64_t before = thread_bytes();
     for (int i = 0; i < 200; i++) {
-        berth__heap *heap = new_heap(i % 2 == 0);
+        berth__heap *heap = new_heap(i % 2 == 0 ? SIZE_MAX : 0);
         void *piece = berth__alloc(berth__heap_allocator(heap), 100 + (size_t)i, 8);
         assert_non_null(piece);
         berth__free(berth__heap_allocator(heap), piece, 100 + (size_t)i);
@@ -146,7 +150,7 @@ static void test_pieces_left_are_freed(void **state)
     (void)state;
     uint64_t before = process_bytes();
     for (int round = 0; round < 4; round++) {
-        berth__heap *heap = new_heap(false);
+        berth__heap *heap = new_heap(0);
         const berth_allocator *allocator = berth__heap_allocator(heap);
         for (size_t held = 0, bytes = 8; held < (size_t)128 << 20; held += bytes) {
             bytes = bytes * 5 % 99991;
@@ -172,7 +176,7 @@ static void test_numa_node_is_refused(void **state)
         berth__machine_create(berth__allocator_default(), "numa:2 core:2 pu:1", &machine),
         BERTH_OK);
     assert_false(berth__machine_settle(machine, &heap, sizeof(heap), 1));
-    assert_int_equal(berth__heap_create_on(machine, 1, true, &heap), BERTH_OK);
+    assert_int_equal(berth__heap_create_on(machine, 1, SIZE_MAX, &heap), BERTH_OK);
     const berth_allocator *allocator = berth__heap_allocator(heap);
     for (size_t bytes = 1; bytes <= (size_t)32 << 20; bytes *= 4) {
         void *piece = berth__alloc(allocator, bytes, 64);
@@ -192,7 +196,7 @@ static void test_more_heaps_than_arenas(void **state)
     static berth__heap *heaps[HEAPS];
     void *pieces[2];
     for (size_t i = 0; i < HEAPS; i++)
-        heaps[i] = new_heap(false);
+        heaps[i] = new_heap(0);
     for (size_t i = 0; i < 2; i++) {
         const berth_allocator *allocator = berth__heap_allocator(heaps[i * (HEAPS - 1)]);
         pieces[i] = berth__alloc(allocator, 1000, 64);
@@ -226,7 +230,7 @@ static void test_sizes_and_alignments(void **state)
     static const size_t aligns[] = {1, 8, 16, 64, 256, 4096};
     enum { ALIGNS = sizeof(aligns) / sizeof(*aligns), MOST = 400 };
     for (int huge = 0; huge < 2; huge++) {
-        berth__heap *heap = new_heap(huge != 0);
+        berth__heap *heap = new_heap(huge != 0 ? SIZE_MAX : 0);
         const berth_allocator *allocator = berth__heap_allocator(heap);
         for (size_t a = 0; a < ALIGNS; a++) {
             unsigned char *pieces[MOST];
@@ -262,7 +266,7 @@ static void test_sizes_and_alignments(void **state)
 static void test_large_pieces_go_back(void **state)
 {
     (void)state;
-    berth__heap *heap = new_heap(false);
+    berth__heap *heap = new_heap(0);
     const berth_allocator *allocator = berth__heap_allocator(heap);
     uint64_t before = berth__heap_usage(heap).resident_bytes;
     for (int i = 0; i < 1000; i++) {
@@ -325,7 +329,7 @@ static void *share(void *argument)
  * the heap's use is read meanwhile so many times, which empties the cache. */
 static void share_a_heap(void *(*work)(void *sharer), int readings)
 {
-    berth__heap *heap = new_heap(false);
+    berth__heap *heap = new_heap(0);
     uint64_t before = berth__heap_usage(heap).used_bytes;
     sharer sharers[SHARERS];
     pthread_t threads[SHARERS];
@@ -393,7 +397,7 @@ static void *take_or_give(void *argument)
 static void test_what_others_give_is_used(void **state)
 {
     (void)state;
-    berth__heap *heap = new_heap(false);
+    berth__heap *heap = new_heap(0);
     giver one = {.allocator = berth__heap_allocator(heap)};
     uint64_t held = 0;
     for (int round = 0; round < 200; round++) {
@@ -432,7 +436,10 @@ static void test_engine_tells(void **state)
     berth_error error;
     berth_engine_config_init(&config);
     config.threads = 1;
-    config.huge_pages = true;
+    config.huge_pages = (berth_huge_pages)3;
+    assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_E_ARG);
+    assert_string_equal(error.message, "there is no choice of huge pages number 3");
+    config.huge_pages = BERTH_HUGE_PAGES_ALL;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
     assert_int_equal(berth_engine_memory(engine, &memory, &error), BERTH_OK);
     assert_true(memory.used_bytes > 0);

@@ -287,7 +287,8 @@ static void print_memory(const bench *b)
         printf("jemalloc %.1f MiB allocated, %.1f active, %.1f resident, %.1f of metadata\n",
                (double)memory.used_bytes / mebi, (double)memory.active_bytes / mebi,
                (double)memory.resident_bytes / mebi, (double)memory.metadata_bytes / mebi);
-    if (b->setup.huge_pages && berth_engine_memory(b->cluster.engine, &memory, NULL) == BERTH_OK)
+    if (b->setup.huge_pages_given &&
+        berth_engine_memory(b->cluster.engine, &memory, NULL) == BERTH_OK)
         printf("huge     %.1f MiB asked for%s\n", (double)memory.huge_bytes / mebi,
                memory.huge_refused ? ", some refused" : "");
 }

@@ -9,6 +9,7 @@
 #include "cli/heap.h"
 #include "cli/words.h"
 
+static const char *const huge_pages_names[] = {"some", "all", "none", NULL};
 const char *const engine_path_names[] = {"auto", "scan", "index", NULL};
 
 /* The choices of --tie. Round robin is only chosen by a v1alpha1 configuration. */
@@ -60,9 +61,12 @@ option_group engine_setup_options(engine_setup *setup)
          .target = &setup->bind_workers,
          .help = "keep each thread but the first on a core of its own"},
         {.name = "huge-pages",
-         .kind = OPTION_FLAG,
+         .kind = OPTION_CHOICE,
+         .value = "WHICH",
          .target = &setup->huge_pages,
-         .help = "use huge pages for a large cluster"},
+         .given = &setup->huge_pages_given,
+         .choices = huge_pages_names,
+         .help = "huge pages for the engine's memory"},
         {.name = "path",
          .kind = OPTION_CHOICE,
          .value = "PATH",
@@ -285,7 +289,7 @@ berth_status engine_setup_create_extended(const engine_setup *setup,
     config.path = (berth_path)setup->path;
     config.seed = setup->seed;
     config.bind_workers = setup->bind_workers;
-    config.huge_pages = setup->huge_pages;
+    config.huge_pages = (berth_huge_pages)setup->huge_pages;
     config.keep_objects = setup->keep_objects;
     config.attached_volumes_max = setup->attached_volumes_max;
     config.kubernetes = setup->release;

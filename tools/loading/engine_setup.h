@@ -20,7 +20,8 @@ typedef struct engine_setup {
     uint64_t min_feasible;
     uint64_t threads;
     bool bind_workers;
-    bool huge_pages;
+    int huge_pages; /* a berth_huge_pages */
+    bool huge_pages_given;
     int path; /* a berth_path */
     int tie;  /* index of the choice */
     bool tie_given;

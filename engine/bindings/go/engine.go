@@ -25,6 +25,16 @@ const (
 	Index     Path = C.BERTH_PATH_INDEX
 )
 
+// HugePages is for how much of its memory an engine asks for pages of 2 MiB.
+type HugePages uint32
+
+// How much: see berth/engine.h.
+const (
+	SomeHugePages HugePages = C.BERTH_HUGE_PAGES_SOME
+	AllHugePages  HugePages = C.BERTH_HUGE_PAGES_ALL
+	NoHugePages   HugePages = C.BERTH_HUGE_PAGES_NONE
+)
+
 // Config describes an engine. The zero value is the newest kube-scheduler with its default profile.
 type Config struct {
 	// Threads is the number of workers, including the calling goroutine; 0: one for each core. Only
@@ -43,9 +53,10 @@ type Config struct {
 	SchedulerConfigurationFile string
 	// Plugins are filters and scores in Go that profiles may name.
 	Plugins []*Plugin
-	// BindWorkers and HugePages: see berth/engine.h.
-	BindWorkers, HugePages bool
-	AttachedVolumesMax     int
+	// BindWorkers, HugePages and AttachedVolumesMax: see berth/engine.h.
+	BindWorkers        bool
+	HugePages          HugePages
+	AttachedVolumesMax int
 	// KeepObjects stores what [Engine.Dump], [Engine.Objects] and [Engine.PodObject] need: some
 	// kilobytes for each kind of pod, nothing for each pod, some hundred bytes for each other
 	// object.
@@ -136,7 +147,7 @@ func New(config *Config) (*Engine, error) {
 		open.configuration_file = a.cString(config.SchedulerConfigurationFile)
 	}
 	open.bind_workers = C.bool(config.BindWorkers)
-	open.huge_pages = C.bool(config.HugePages)
+	open.huge_pages = C.uint32_t(config.HugePages)
 	open.attached_volumes_max = C.uint32_t(config.AttachedVolumesMax)
 	open.keep_objects = C.bool(config.KeepObjects)
 	open.check_plugins = C.bool(config.CheckPlugins)

@@ -56,7 +56,7 @@ int bg_engine_open(const bg_open *open, bg_box **out, berth_error *error)
     config.kubernetes = open->kubernetes;
     config.feature_gates = open->feature_gates;
     config.bind_workers = open->bind_workers;
-    config.huge_pages = open->huge_pages;
+    config.huge_pages = (berth_huge_pages)open->huge_pages;
     config.attached_volumes_max = open->attached_volumes_max;
     config.keep_objects = open->keep_objects;
     config.check_plugins = open->check_plugins;

@@ -85,9 +85,9 @@ typedef struct bg_flat {
 
 /* The configuration of an engine. */
 typedef struct bg_open {
-    uint32_t threads, path, kubernetes, attached_volumes_max;
+    uint32_t threads, path, huge_pages, kubernetes, attached_volumes_max;
     uint64_t seed, memory_limit_bytes;
-    bool bind_workers, huge_pages, keep_objects, check_plugins;
+    bool bind_workers, keep_objects, check_plugins;
     berth_strs annotation_keys;
     berth_str feature_gates;
     berth_str configuration;        /* a KubeSchedulerConfiguration; absent: none */

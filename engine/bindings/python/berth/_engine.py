@@ -11,7 +11,7 @@ from typing import Any, Optional, Union
 from . import _arrays, _errors, _reading, _shown
 from ._arrays import IntArray
 from ._cluster import Cluster
-from ._enums import ConflictKind, Path
+from ._enums import ConflictKind, HugePages, Path
 from ._life import BRANCH, ENGINE, SNAPSHOT, Closing, Handle, Life
 from ._native import ffi, lib
 from ._plugin import Plugin, Plugins
@@ -51,7 +51,7 @@ class Engine(Cluster):
         seed: int = 0,
         feature_gates: Optional[str] = None,
         bind_workers: bool = False,
-        huge_pages: bool = False,
+        huge_pages: HugePages = HugePages.SOME,
         keep_objects: bool = False,
         plugins: Sequence[Plugin] = (),
         check_plugins: bool = False,
@@ -64,7 +64,7 @@ class Engine(Cluster):
         config.path = Path(path)
         config.seed = seed
         config.bind_workers = bind_workers
-        config.huge_pages = huge_pages
+        config.huge_pages = HugePages(huge_pages)
         config.keep_objects = keep_objects
         config.check_plugins = check_plugins
         config.memory_limit_bytes = memory_limit

@@ -38,6 +38,14 @@ class Path(enum.IntEnum):
     INDEX = 2
 
 
+class HugePages(enum.IntEnum):
+    """For how much of its memory an engine asks for pages of 2 MiB."""
+
+    SOME = 0
+    ALL = 1
+    NONE = 2
+
+
 class Code(enum.IntEnum):
     """Whether preemption may help when a node refuses a pod."""
 
