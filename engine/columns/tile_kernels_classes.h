@@ -55,25 +55,56 @@ static inline __m512i class_lanes(const class_source *of, uint32_t group)
     return _mm512_mask_add_epi32(leaf, feasible, leaf, part);
 }
 
-/* Each lane keeps its own best, and how many share it, until the end. */
+/* The best total of each lane so far, and how many share it. */
+typedef struct lane_bests {
+    __m512i best, count;
+} lane_bests;
+
+static inline void lane_bests_take(lane_bests *own, __m512i total)
+{
+    const __m512i one = _mm512_set1_epi32(1);
+    const __mmask16 more = _mm512_cmpgt_epi32_mask(total, own->best);
+    const __mmask16 equal = _mm512_cmpeq_epi32_mask(total, own->best);
+    own->best = _mm512_max_epi32(own->best, total);
+    own->count = _mm512_mask_add_epi32(own->count, equal, own->count, one);
+    own->count = _mm512_mask_mov_epi32(own->count, more, one);
+}
+
+static inline void lane_bests_end(const lane_bests *own, berth__tree_sum *best)
+{
+    const int32_t total = _mm512_reduce_max_epi32(own->best);
+    const __mmask16 share = _mm512_cmpeq_epi32_mask(own->best, _mm512_set1_epi32(total));
+    berth__tree_sum_take(best, total, (uint32_t)_mm512_mask_reduce_add_epi32(share, own->count));
+}
+
+/* A group of which only some slots may be in first .. last. */
+static inline void take_cut(const class_source *source, uint32_t group, uint32_t first,
+                            uint32_t last, lane_bests *own)
+{
+    const __mmask16 lanes = (__mmask16)lanes_within(group, first, last);
+    const __m512i none = _mm512_set1_epi32(-1);
+    lane_bests_take(own, _mm512_mask_blend_epi32(lanes, none, class_lanes(source, group)));
+}
+
+/* Each lane keeps its own best until the end; two vectors of them take turns, because each waits
+ * for its last group. */
 static void class_best(const int32_t *leaves, const berth__class_parts *classes, uint32_t first,
                        uint32_t last, berth__tree_sum *best)
 {
     const class_source source = class_source_of(leaves, classes);
-    const __m512i one = _mm512_set1_epi32(1), none = _mm512_set1_epi32(-1);
-    __m512i bests = _mm512_setzero_si512(), counts = bests;
-    for (uint32_t group = first / BERTH__FAN; group * BERTH__FAN < last; group++) {
-        __mmask16 lanes = (__mmask16)lanes_within(group, first, last);
-        const __m512i total = _mm512_mask_blend_epi32(lanes, none, class_lanes(&source, group));
-        __mmask16 more = _mm512_cmpgt_epi32_mask(total, bests);
-        __mmask16 equal = _mm512_cmpeq_epi32_mask(total, bests);
-        bests = _mm512_max_epi32(bests, total);
-        counts = _mm512_mask_add_epi32(counts, equal, counts, one);
-        counts = _mm512_mask_mov_epi32(counts, more, one);
+    lane_bests even = {_mm512_setzero_si512(), _mm512_setzero_si512()}, odd = even;
+    uint32_t group = first / BERTH__FAN;
+    const uint32_t whole = last / BERTH__FAN;
+    if (group * BERTH__FAN < first && group < whole)
+        take_cut(&source, group++, first, last, &even);
+    for (; group + 2 <= whole; group += 2) {
+        lane_bests_take(&even, class_lanes(&source, group));
+        lane_bests_take(&odd, class_lanes(&source, group + 1));
     }
-    int32_t total = _mm512_reduce_max_epi32(bests);
-    __mmask16 share = _mm512_cmpeq_epi32_mask(bests, _mm512_set1_epi32(total));
-    berth__tree_sum_take(best, total, (uint32_t)_mm512_mask_reduce_add_epi32(share, counts));
+    for (; group * BERTH__FAN < last; group++)
+        take_cut(&source, group, first, last, &even);
+    lane_bests_end(&even, best);
+    lane_bests_end(&odd, best);
 }
 
 /* Lanes of which at least one exceeds the best so far, which happens rarely. */
