@@ -154,7 +154,7 @@ static berth_status take_extenders(berth_engine *engine, const berth_engine_conf
 
 static size_t huge_max_of(const berth_engine_config *config)
 {
-    static const size_t most[] = {[BERTH_HUGE_PAGES_SOME] = (size_t)256 << 20,
+    static const size_t most[] = {[BERTH_HUGE_PAGES_SOME] = (size_t)28 << 20,
                                   [BERTH_HUGE_PAGES_ALL] = SIZE_MAX,
                                   [BERTH_HUGE_PAGES_NONE] = 0};
     return most[config->huge_pages];

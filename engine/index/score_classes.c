@@ -330,8 +330,10 @@ static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
     const uint32_t *slots = map != NULL ? map->slots : classes->cells->slots;
     memset(classes->wanted, 0, words_of(classes) * sizeof(*classes->wanted));
     for (uint32_t id = 0; id < classes->count; id++) {
-        bool known = class_of(classes, slots[id]) == id;
-        bool counts = known && leaves[slots[id]] >= 0 && is_in(ranges, slots[id]);
+        const bool in = is_in(ranges, slots[id]);
+        /* Most classes are decided without a look at their slot, which may be anywhere in memory. */
+        const bool known = (in || members[id] == 1) && class_of(classes, slots[id]) == id;
+        const bool counts = in && known && leaves[slots[id]] >= 0;
         if (members[id] == 0 || (members[id] == 1 && known && !counts))
             continue;
         berth__bit_set(classes->wanted, id);

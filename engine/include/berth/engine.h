@@ -57,7 +57,7 @@ typedef enum berth_path {
 /* For how much of its memory an engine asks the kernel for pages of 2 MiB. The first 4 MiB always
  * have small ones. */
 typedef enum berth_huge_pages {
-    BERTH_HUGE_PAGES_SOME = 0, /* 256 MiB: clusters of some 100,000 nodes */
+    BERTH_HUGE_PAGES_SOME = 0, /* 28 MiB: enough for some 5,000 nodes */
     BERTH_HUGE_PAGES_ALL,
     BERTH_HUGE_PAGES_NONE, /* leaves the choice to the system */
 } berth_huge_pages;
@@ -105,9 +105,9 @@ typedef struct berth_engine_config {
      * neighbouring cores. For machines that run nothing else: beside other programs, bound workers
      * are slower. No effect if there are fewer cores than threads. Default: false. */
     bool bind_workers;
-    /* Huge pages: decisions are up to a fifth faster, for up to 4 MiB more memory. Much more than
-     * the default can slow growth down on virtual machines whose host takes unused memory back. No
-     * effect if `allocator` is set or the kernel refuses; see berth_engine_memory. Default:
+    /* Huge pages: decisions are up to a fifth faster, for a fifth more memory. On a virtual machine
+     * whose host takes unused memory back, a new huge page can take milliseconds, within a decision,
+     * too. No effect if `allocator` is set or the kernel refuses; see berth_engine_memory. Default:
      * BERTH_HUGE_PAGES_SOME. */
     berth_huge_pages huge_pages;
     /* Era v1alpha1 only: the number of volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder)
