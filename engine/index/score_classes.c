@@ -331,7 +331,7 @@ static void look_at_known(berth__score_classes *classes, const int32_t *leaves,
     memset(classes->wanted, 0, words_of(classes) * sizeof(*classes->wanted));
     for (uint32_t id = 0; id < classes->count; id++) {
         const bool in = is_in(ranges, slots[id]);
-        /* Most classes are decided without a look at their slot, which may be anywhere in memory. */
+        /* Most classes need no look at their slot, which may be anywhere in memory. */
         const bool known = (in || members[id] == 1) && class_of(classes, slots[id]) == id;
         const bool counts = in && known && leaves[slots[id]] >= 0;
         if (members[id] == 0 || (members[id] == 1 && known && !counts))
