@@ -106,7 +106,7 @@ typedef struct berth_engine_config {
      * are slower. No effect if there are fewer cores than threads. Default: false. */
     bool bind_workers;
     /* Huge pages: decisions are up to a fifth faster, for a fifth more memory. On a virtual machine
-     * whose host takes unused memory back, a new huge page can take milliseconds, in a decision, too.
+     * whose host takes unused memory back, a new huge page can take milliseconds, within decisions.
      * No effect if `allocator` is set or the kernel refuses; see berth_engine_memory. Default:
      * BERTH_HUGE_PAGES_SOME. */
     berth_huge_pages huge_pages;
