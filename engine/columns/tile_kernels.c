@@ -9,9 +9,10 @@ const berth__kernels *berth__kernels_at(uint32_t index)
         return &berth__kernels_portable;
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    if (index == 1 && __builtin_cpu_supports("avx2"))
+    if (index == 1 && avx2)
         return &berth__kernels_avx2;
     if (index == 2 && avx512)
         return &berth__kernels_avx512;

@@ -42,8 +42,16 @@ typedef struct berth__basic_columns {
     const double *memory, *memory_used, *memory_nonzero;
     const double *places;    /* pods that may still come; negative: there are too many */
     const int32_t *evenness; /* of the slot without the pod: berth__evenness_of */
-    bool positive;           /* all cpu and memory is above 0, which makes `basic` cheaper */
+    bool invertible; /* all cpu and memory is (berth__is_invertible), which makes `basic` cheaper */
 } berth__basic_columns;
+
+/* Amounts whose quotients the kernels may compute by their inverse (tile_kernels_quotients.h). */
+#define BERTH__INVERTIBLE_AMOUNT (INT64_C(1) << 44)
+
+static inline bool berth__is_invertible(double amount)
+{
+    return amount > 0 && amount <= (double)BERTH__INVERTIBLE_AMOUNT;
+}
 
 /* The input of `basic`, which rates slots for the common plugins: room, LeastAllocated of cpu and
  * memory, and balance. */

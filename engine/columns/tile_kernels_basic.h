@@ -12,13 +12,7 @@ static inline int32_t balance_of(double fraction1, double fraction2)
     return (int32_t)((1.0 - deviation) * 100.0);
 }
 
-/* 100 * free / capacity, truncated; 0 if it is negative. */
-static inline double least_of(double capacity, int64_t free)
-{
-    return (double)(int32_t)(small_double(free > 0 ? free : 0) * 100.0 / capacity);
-}
-
-/* For slots that all have both resources. Sums are integers, for which a processor has more
+/* For slots whose resources are both invertible. Sums are integers, for which a processor has more
  * execution units. The sum of weighted scores is a small integer. Half of one is added to it, so
  * the product with `share`, one over the weights, truncates as the quotient does. */
 static inline __attribute__((always_inline)) void total_both(const berth__amount_columns *tile,
@@ -32,20 +26,24 @@ static inline __attribute__((always_inline)) void total_both(const berth__amount
         double cpu = small_double(tile->cpu[s]), memory = small_double(tile->memory[s]);
         int64_t cpu_free = tile->cpu[s] - tile->cpu_nonzero[s] - least_cpu;
         int64_t memory_free = tile->memory[s] - tile->memory_nonzero[s] - least_memory;
-        double sum = least_of(cpu, cpu_free) * ask->cpu_weight +
-                     least_of(memory, memory_free) * ask->memory_weight;
+        double cpu_inverse = inverse_of(cpu), memory_inverse = inverse_of(memory);
+        double cpu_least = hundredths(small_double(cpu_free > 0 ? cpu_free : 0), cpu, cpu_inverse);
+        double memory_least =
+            hundredths(small_double(memory_free > 0 ? memory_free : 0), memory, memory_inverse);
+        double sum = cpu_least * ask->cpu_weight + memory_least * ask->memory_weight;
         int32_t least_score = (int32_t)((sum + 0.5) * share);
         int64_t cpu_taken = tile->cpu_used[s] + more_cpu;
         int64_t memory_taken = tile->memory_used[s] + more_memory;
         int32_t balance_score =
-            balance_of(small_double(cpu_taken) / cpu, small_double(memory_taken) / memory);
+            balance_of(quotient(small_double(cpu_taken), cpu, cpu_inverse),
+                       quotient(small_double(memory_taken), memory, memory_inverse));
         if (of_difference)
             balance_score = difference_score(balance_score, tile->evenness[s]);
         totals[s] = least_score * ask->least_weight + balance_score * ask->balance_weight;
     }
 }
 
-/* For slots that may lack a resource. */
+/* For all other slots. */
 static inline void total_some(const berth__amount_columns *tile, const berth__basic_ask *ask,
                               int64_t *restrict totals)
 {
@@ -66,12 +64,13 @@ static inline void total_some(const berth__amount_columns *tile, const berth__ba
     accumulate(totals, score, ask->balance_weight);
 }
 
-static inline bool all_have_both(const berth__amount_columns *tile)
+static inline bool all_are_invertible(const berth__amount_columns *tile)
 {
-    int64_t lacking = 0; /* negative if some slot lacks a resource */
+    int64_t outside = 0; /* negative if some amount is too small or too large */
     for (uint32_t s = 0; s < BERTH__TILE; s++)
-        lacking |= (tile->cpu[s] - 1) | (tile->memory[s] - 1);
-    return lacking >= 0;
+        outside |= (tile->cpu[s] - 1) | (BERTH__INVERTIBLE_AMOUNT - tile->cpu[s]) |
+                   (tile->memory[s] - 1) | (BERTH__INVERTIBLE_AMOUNT - tile->memory[s]);
+    return outside >= 0;
 }
 
 static void basic_scores(const berth__amount_columns *tile, const berth__basic_ask *ask,
@@ -80,7 +79,7 @@ static void basic_scores(const berth__amount_columns *tile, const berth__basic_a
     const berth__amount_columns columns = *tile;
     const berth__basic_ask own = *ask;
     double weights = ask->cpu_weight + ask->memory_weight;
-    if (weights > 0 && all_have_both(&columns))
+    if (weights > 0 && all_are_invertible(&columns))
         own.balance_difference ? total_both(&columns, &own, 1.0 / weights, true, totals)
                                : total_both(&columns, &own, 1.0 / weights, false, totals);
     else

@@ -31,6 +31,7 @@ static inline double small_double(int64_t amount)
 static const uint64_t lane_bits[64] = {LANES_16(0), LANES_16(16), LANES_16(32), LANES_16(48)};
 
 #include "columns/tile_kernels_masks.h"
+#include "columns/tile_kernels_quotients.h"
 
 /* Add the scores of one resource to the weighted sums. A resource without capacity does not
  * count. */
@@ -305,8 +306,8 @@ static inline __attribute__((always_inline)) void basic_run(const berth__basic_c
     }
 }
 
-/* The same if every slot has cpu and memory and both weigh 1. Halving is exact, and so is the
- * truncation of positive doubles below 2^31. */
+/* The same if the cpu and memory of every slot are invertible and both weigh 1. Halving is exact,
+ * and so is the truncation of positive doubles below 2^31. */
 static inline __attribute__((always_inline)) void common_run(const berth__basic_columns *slots,
                                                              size_t at, const berth__basic_ask *ask,
                                                              bool of_difference,
@@ -319,12 +320,14 @@ static inline __attribute__((always_inline)) void common_run(const berth__basic_
                           (ask->memory <= memory - memory_used);
         const double cpu_free = cpu - (slots->cpu_nonzero[at + i] + ask->least_cpu);
         const double memory_free = memory - (slots->memory_nonzero[at + i] + ask->least_memory);
-        const double cpu_score = __builtin_trunc((cpu_free > 0 ? cpu_free : 0.0) * 100.0 / cpu);
+        const double cpu_inverse = inverse_of(cpu), memory_inverse = inverse_of(memory);
+        const double cpu_score = hundredths(cpu_free > 0 ? cpu_free : 0.0, cpu, cpu_inverse);
         const double memory_score =
-            __builtin_trunc((memory_free > 0 ? memory_free : 0.0) * 100.0 / memory);
+            hundredths(memory_free > 0 ? memory_free : 0.0, memory, memory_inverse);
         const int32_t least_score = (int32_t)((cpu_score + memory_score) * 0.5);
-        double cpu_fraction = (cpu_used + ask->balance_cpu) / cpu;
-        double memory_fraction = (memory_used + ask->balance_memory) / memory;
+        double cpu_fraction = quotient(cpu_used + ask->balance_cpu, cpu, cpu_inverse);
+        double memory_fraction =
+            quotient(memory_used + ask->balance_memory, memory, memory_inverse);
         cpu_fraction = cpu_fraction > 1.0 ? 1.0 : cpu_fraction;
         memory_fraction = memory_fraction > 1.0 ? 1.0 : memory_fraction;
         const double deviation = __builtin_fabs(cpu_fraction - memory_fraction) * 0.5;
@@ -341,7 +344,7 @@ static void basic(const berth__basic_columns *slots, uint32_t first, uint32_t co
 {
     const berth__basic_columns columns = *slots;
     const berth__basic_ask own = *ask;
-    const bool common = columns.positive && own.cpu_weight == 1.0 && own.memory_weight == 1.0;
+    const bool common = columns.invertible && own.cpu_weight == 1.0 && own.memory_weight == 1.0;
     if (common && own.balance_difference)
         for (uint32_t i = 0; i < count; i += BERTH__BASIC_RUN)
             common_run(&columns, (size_t)first + i, &own, true, totals + i);

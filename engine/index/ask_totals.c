@@ -249,7 +249,7 @@ static void compute(berth__ask_totals *asked, const berth__slot_window *window,
     }
     const berth__basic_columns columns = {values[0], values[1], values[2],
                                           values[3], values[4], values[5],
-                                          values[6], evenness,  window->positive};
+                                          values[6], evenness,  window->invertible};
     kernels->basic(&columns, 0, runs * BERTH__BASIC_RUN, &asked->ask, totals);
     for (uint32_t i = 0; i < count; i++)
         put(asked, slots[i], totals[i]);

@@ -23,13 +23,14 @@ static void put(berth__slot_states *states, uint32_t at, const berth__view *view
     berth__slot_state_read(view, slot, values, &states->evenness[at]);
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         states->columns[c][at] = values[c];
-    states->positive &= values[BERTH__LOG_CPU] > 0 && values[BERTH__LOG_MEMORY] > 0;
+    states->invertible &= berth__is_invertible(values[BERTH__LOG_CPU]) &&
+                          berth__is_invertible(values[BERTH__LOG_MEMORY]);
 }
 
 /* Forget all states. Entries that are not used are read, too, so they have cpu and memory. */
 static void clear(berth__slot_states *states)
 {
-    states->positive = true;
+    states->invertible = true;
     for (uint32_t i = 0; i < BERTH__LOG_PADDED; i++)
         states->columns[BERTH__LOG_CPU][i] = states->columns[BERTH__LOG_MEMORY][i] = 1;
 }

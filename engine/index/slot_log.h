@@ -27,7 +27,7 @@ typedef struct berth__slot_states {
     uint32_t slots[BERTH__LOG_PADDED];
     _Alignas(64) double columns[BERTH__LOG_COLUMNS][BERTH__LOG_PADDED];
     int32_t evenness[BERTH__LOG_PADDED];
-    bool positive; /* all states stored so far have cpu and memory */
+    bool invertible; /* cpu and memory of all states stored so far are */
 } berth__slot_states;
 
 typedef struct berth__slot_log {
@@ -60,7 +60,7 @@ static inline berth__basic_columns berth__slot_states_columns(const berth__slot_
                                   .memory_nonzero = states->columns[5],
                                   .places = states->columns[6],
                                   .evenness = states->evenness,
-                                  .positive = states->positive};
+                                  .invertible = states->invertible};
 }
 
 #endif

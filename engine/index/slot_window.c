@@ -50,7 +50,8 @@ static void put(berth__slot_window *window, const berth__view *view, uint32_t sl
     berth__slot_state_read(view, slot, values, &window->evenness[slot]);
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         window->columns[(size_t)c * window->capacity + slot] = values[c];
-    window->positive &= values[BERTH__LOG_CPU] > 0 && values[BERTH__LOG_MEMORY] > 0;
+    window->invertible &= berth__is_invertible(values[BERTH__LOG_CPU]) &&
+                          berth__is_invertible(values[BERTH__LOG_MEMORY]);
 }
 
 /* Slots without a node, at the end of the last tile, have some cpu and memory and no place for
@@ -89,7 +90,7 @@ static bool make(berth__slot_window *window, const berth__view *view)
 {
     if (!reserve(window, view->layout))
         return false;
-    window->positive = true;
+    window->invertible = true;
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
         put(window, view, slot);
     for (uint32_t slot = view->layout->count; slot < window->capacity; slot++)
@@ -218,7 +219,7 @@ berth__basic_columns berth__slot_window_columns(const berth__slot_window *window
                                   .memory_nonzero = window->columns + 5 * column,
                                   .places = window->columns + 6 * column,
                                   .evenness = window->evenness,
-                                  .positive = window->positive};
+                                  .invertible = window->invertible};
 }
 
 const int32_t *berth__slot_window_fill(const berth__slot_window *window,

@@ -922,20 +922,40 @@ typedef struct basic_slots {
     int32_t pods_used[BERTH__TILE], pods_max[BERTH__TILE];
     double doubles[7][BERTH__TILE];
     int32_t evenness[BERTH__TILE];
-    bool positive;
+    bool invertible;
 } basic_slots;
+
+/* Capacity that `basic` may divide by in any way; often the largest. */
+static int64_t invertible_amount(int64_t amount)
+{
+    if (berth__random_below(&source, 8) == 0)
+        return BERTH__INVERTIBLE_AMOUNT - (int64_t)berth__random_below(&source, 3);
+    return amount > BERTH__INVERTIBLE_AMOUNT ? amount - BERTH__INVERTIBLE_AMOUNT : amount + !amount;
+}
+
+/* Use of which a whole number of hundredths is free, or one unit more or less. */
+static int64_t use_near_hundredth(int64_t capacity)
+{
+    const int64_t share = (int64_t)berth__random_below(&source, 101);
+    const int64_t used = capacity - (capacity / 100 * share + capacity % 100 * share / 100) - 1 +
+                         (int64_t)berth__random_below(&source, 3);
+    return used > 0 ? used : 0;
+}
 
 static void fill_basic(basic_slots *out)
 {
     fill(&out->amounts, BERTH__SMALL_AMOUNT);
-    out->positive = berth__random_below(&source, 2) == 0;
+    out->invertible = berth__random_below(&source, 2) == 0;
+    const bool near = berth__random_below(&source, 2) == 0;
     for (uint32_t s = 0; s < BERTH__TILE; s++) {
-        if (out->positive) {
-            out->amounts.allocatable[s] += out->amounts.allocatable[s] == 0;
-            out->amounts.allocatable2[s] += out->amounts.allocatable2[s] == 0;
+        if (out->invertible) {
+            out->amounts.allocatable[s] = invertible_amount(out->amounts.allocatable[s]);
+            out->amounts.allocatable2[s] = invertible_amount(out->amounts.allocatable2[s]);
         }
-        out->nonzero[0][s] = use_of(out->amounts.allocatable[s], BERTH__SMALL_AMOUNT);
-        out->nonzero[1][s] = use_of(out->amounts.allocatable2[s], BERTH__SMALL_AMOUNT);
+        const int64_t cpu = out->amounts.allocatable[s], memory = out->amounts.allocatable2[s];
+        out->nonzero[0][s] = near ? use_near_hundredth(cpu) : use_of(cpu, BERTH__SMALL_AMOUNT);
+        out->nonzero[1][s] =
+            near ? use_near_hundredth(memory) : use_of(memory, BERTH__SMALL_AMOUNT);
         out->pods_max[s] = (int32_t)berth__random_below(&source, 4);
         out->pods_used[s] = (int32_t)berth__random_below(&source, 4);
         const double values[7] = {(double)out->amounts.allocatable[s],
@@ -963,8 +983,8 @@ static basic_pod random_pod(void)
     bool plain = berth__random_below(&source, 2) == 0;
     return (basic_pod){.cpu = amount(BERTH__SMALL_AMOUNT),
                        .memory = amount(BERTH__SMALL_AMOUNT),
-                       .nonzero_cpu = amount(BERTH__SMALL_AMOUNT),
-                       .nonzero_memory = amount(BERTH__SMALL_AMOUNT),
+                       .nonzero_cpu = plain ? 0 : amount(BERTH__SMALL_AMOUNT),
+                       .nonzero_memory = plain ? 0 : amount(BERTH__SMALL_AMOUNT),
                        .cpu_weight = plain ? 1 : 1 + amount(99),
                        .memory_weight = plain ? 1 : 1 + amount(99),
                        .least_weight = amount(5),
@@ -1035,7 +1055,7 @@ static void test_basic(void **state)
         separate(&slots, &pod, wanted);
         const berth__basic_columns of = {slots.doubles[0], slots.doubles[1], slots.doubles[2],
                                          slots.doubles[3], slots.doubles[4], slots.doubles[5],
-                                         slots.doubles[6], slots.evenness,   slots.positive};
+                                         slots.doubles[6], slots.evenness,   slots.invertible};
         const berth__basic_ask ask = ask_of(&pod);
         uint32_t first = berth__random_below(&source, BERTH__TILE - BERTH__BASIC_RUN);
         uint32_t runs = (BERTH__TILE - first) / BERTH__BASIC_RUN;
@@ -1067,17 +1087,12 @@ static void test_balance_differences(void **state)
     }
 }
 
-/* In every second round, all slots have both resources. */
 static void test_basic_scores(void **state)
 {
     (void)state;
     static basic_slots slots;
     for (int round = 0; round < ROUNDS; round++) {
         fill_basic(&slots);
-        for (uint32_t s = 0; s < BERTH__TILE && round % 2 == 0; s++) {
-            slots.amounts.allocatable[s] += slots.amounts.allocatable[s] == 0;
-            slots.amounts.allocatable2[s] += slots.amounts.allocatable2[s] == 0;
-        }
         basic_pod pod = random_pod();
         pod.tests_cpu = pod.tests_memory = pod.tests_pods = false;
         if (round % 3 == 0) {
