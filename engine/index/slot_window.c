@@ -165,9 +165,23 @@ static void keep_by_filters(const berth__decision *decision, uint32_t tile, bert
     }
 }
 
+/* Totals of a tile that are copied before they change for the first time. */
+typedef struct tile_totals {
+    const int32_t *now;
+    int32_t *room;
+} tile_totals;
+
+static int32_t *to_change(tile_totals *totals)
+{
+    if (totals->now != totals->room)
+        memcpy(totals->room, totals->now, BERTH__TILE * sizeof(*totals->room));
+    totals->now = totals->room;
+    return totals->room;
+}
+
 /* Add the values of a scorer that gives its nodes the same value or 0. False: it does not. */
 static bool add_alike(const berth__decision *decision, uint32_t scorer, uint32_t tile,
-                      const berth__mask *slots, int32_t *totals)
+                      const berth__mask *slots, tile_totals *totals)
 {
     const berth__stage *stage = &decision->profile->scorers[scorer];
     berth__mask with;
@@ -179,13 +193,13 @@ static bool add_alike(const berth__decision *decision, uint32_t scorer, uint32_t
     keep(&with, slots);
     if (!berth__mask_empty(&with) && value != 0)
         decision->cycle->view->kernels->raise_leaves(&with, (int32_t)(value * stage->weight),
-                                                     totals);
+                                                     to_change(totals));
     return true;
 }
 
 /* Add the values of any static scorer, kept ones if there are any. */
 static void add_values(const berth__decision *decision, uint32_t scorer, uint32_t tile,
-                       const berth__mask *slots, int32_t *totals)
+                       const berth__mask *slots, tile_totals *totals)
 {
     const berth__stage *stage = &decision->profile->scorers[scorer];
     const berth__prepared_stage *own = &decision->prepared->scorers[scorer];
@@ -195,12 +209,13 @@ static void add_values(const berth__decision *decision, uint32_t scorer, uint32_
         raws = own->static_raw + (size_t)tile * BERTH__TILE;
     else
         stage->plugin->score(decision->cycle, stage->instance, own->state, tile, slots, scratch);
-    decision->cycle->view->kernels->add_to_leaves(slots, raws, (int32_t)stage->weight, totals);
+    decision->cycle->view->kernels->add_to_leaves(slots, raws, (int32_t)stage->weight,
+                                                  to_change(totals));
 }
 
 /* Add the static scores that the kernel does not know. */
 static void add_scores(const berth__decision *decision, uint32_t tile, const berth__mask *slots,
-                       int32_t *totals)
+                       tile_totals *totals)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     for (uint32_t i = 0; i < plan->extra_scorer_count; i++)
@@ -230,17 +245,16 @@ const int32_t *berth__slot_window_fill(const berth__slot_window *window,
     const berth__kernels *kernels = decision->cycle->view->kernels;
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
     keep(slots, berth__prepared_mask(decision, tile));
+    tile_totals totals = {room, room};
     if (kept != NULL) {
         keep(slots, kept->fits);
-        if (plan->extra_filter_count + plan->extra_scorer_count == 0)
-            return kept->totals;
-        memcpy(room, kept->totals, BERTH__TILE * sizeof(*room));
+        totals.now = kept->totals;
     } else {
         const berth__basic_columns columns = berth__slot_window_columns(window);
         kernels->basic(&columns, tile * BERTH__TILE, BERTH__TILE, &plan->ask, room);
         kernels->leaves_from(room, BERTH__TILE / BERTH__FAN, 0, slots);
     }
     keep_by_filters(decision, tile, slots);
-    add_scores(decision, tile, slots, room);
-    return room;
+    add_scores(decision, tile, slots, &totals);
+    return totals.now;
 }

@@ -38,6 +38,7 @@ typedef struct state {
     int64_t high;
     int64_t max;      /* score at `high` */
     bool as_they_are; /* uses the current counts, not those that a node knows */
+    int64_t alike;    /* of all nodes with the image, if has_one_worth */
 } state;
 
 static int64_t scale(const berth__view *view, int64_t size_bytes, uint32_t node_count)
@@ -87,6 +88,37 @@ static bool add_image(berth__prepare *prepare, state *own, berth__sym name,
     return own->as_they_are || add_past(prepare, wanted, image);
 }
 
+static int64_t score_of(const state *own, int64_t sum)
+{
+    int64_t range = own->high - LOW; /* positive: an active scorer has containers */
+    if (sum <= LOW || range <= 0)
+        return 0;
+    return own->max * ((sum > own->high ? own->high : sum) - LOW) / range;
+}
+
+/* The value of an image for a node that last changed in `cycle`. */
+static int64_t worth(const wanted_image *image, uint64_t cycle)
+{
+    if (image->former_count == 0 || image->cycle <= cycle)
+        return image->scaled * image->times;
+    uint32_t low = 0, high = image->former_count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (image->former[middle].cycle <= cycle)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return image->former[low].scaled * image->times;
+}
+
+/* Whether all nodes with any of the images score the same: there is one image, of which all nodes
+ * know the same count. */
+static bool has_one_worth(const state *own)
+{
+    return own->count == 1 && own->images[0].former_count == 0;
+}
+
 /* Prepare for the images of the list from `first` on. */
 static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
 {
@@ -111,6 +143,8 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
             return BERTH__SKIP;
         }
     }
+    if (has_one_worth(own))
+        own->alike = score_of(own, worth(&own->images[0], 0));
     prepare->uniform = 0;
     return own->count > 0 && !view->images.uncounted ? BERTH__ACTIVE : BERTH__UNIFORM;
 }
@@ -132,30 +166,6 @@ static berth__outcome image_locality_prepare_priority(berth__prepare *prepare)
     own->max = BERTH__SCORE_MAX_LEGACY;
     own->as_they_are = true;
     return prepare_images(prepare, prepare->cycle->cls->images->init_count);
-}
-
-static int64_t score_of(const state *own, int64_t sum)
-{
-    int64_t range = own->high - LOW; /* positive: an active scorer has containers */
-    if (sum <= LOW || range <= 0)
-        return 0;
-    return own->max * ((sum > own->high ? own->high : sum) - LOW) / range;
-}
-
-/* The value of an image for a node that last changed in `cycle`. */
-static int64_t worth(const wanted_image *image, uint64_t cycle)
-{
-    if (image->former_count == 0 || image->cycle <= cycle)
-        return image->scaled * image->times;
-    uint32_t low = 0, high = image->former_count - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (image->former[middle].cycle <= cycle)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return image->former[low].scaled * image->times;
 }
 
 static berth__mask slots_with(const berth__view *view, const wanted_image *image, uint32_t tile)
@@ -182,13 +192,6 @@ static void add_worth(const berth__view *view, const wanted_image *image, uint32
     }
 }
 
-/* Whether all nodes with any of the images score the same: there is one image, of which all nodes
- * know the same count. */
-static bool has_one_worth(const state *own)
-{
-    return own->count == 1 && own->images[0].former_count == 0;
-}
-
 static void image_locality_score(const berth__question *cycle, const void *instance,
                                  const void *opaque, uint32_t tile, const berth__mask *mask,
                                  int64_t *out)
@@ -200,7 +203,7 @@ static void image_locality_score(const berth__question *cycle, const void *insta
     berth__mask any = slots_with(view, &own->images[0], tile);
     view->kernels->clear(out);
     if (has_one_worth(own)) {
-        view->kernels->add_where(&any, score_of(own, worth(&own->images[0], 0)), out);
+        view->kernels->add_where(&any, own->alike, out);
         return;
     }
     add_worth(view, &own->images[0], tile, &any, out);
@@ -244,9 +247,8 @@ static void image_locality_score_slots(const berth__question *cycle, const void 
             out[i] = image_locality_score_slot(cycle, instance, opaque, slots[i]);
         return;
     }
-    const int64_t score = score_of(own, worth(&own->images[0], 0));
     for (uint32_t i = 0; i < count; i++)
-        out[i] = slot_has(cycle->view, &own->images[0], slots[i]) ? score : 0;
+        out[i] = slot_has(cycle->view, &own->images[0], slots[i]) ? own->alike : 0;
 }
 
 static bool image_locality_score_alike(const berth__question *cycle, const void *instance,
@@ -258,7 +260,7 @@ static bool image_locality_score_alike(const berth__question *cycle, const void 
     if (!has_one_worth(own) || own->images[0].column == NULL)
         return false;
     *slots = slots_with(cycle->view, &own->images[0], tile);
-    *value = score_of(own, worth(&own->images[0], 0));
+    *value = own->alike;
     return true;
 }
 
