@@ -166,6 +166,9 @@ if command -v kubectl >/dev/null; then
   PATH=$work/bin:$PATH finds live_kubectl kubectl berth top -A
 fi
 rm "$work/.kube/config"
+name=live_plugin_files # with other input, the plugin of kubectl reads no live cluster
+run 0 "$work/bin/kubectl-berth" top "$work/more.yaml"
+run 0 "$work/bin/kubectl-berth" top --synthetic nodes=3
 
 complains live_wrong_context 3 'no context "prod": the contexts are here, nowhere' \
   "$berth" top "${live[@]}" --context prod

@@ -3,13 +3,16 @@
 #include "queue/loop.h"
 #include "scheduler_cluster.h"
 
-/* The result of the check; "" if there is no fault. */
+/* The object and the message of the check's result; "" if there is no fault. */
 static const char *said(const loop *l)
 {
-    static berth_error error;
-    error = (berth_error){.code = BERTH_OK};
+    static char text[sizeof(berth_error)];
+    berth_error error = {.code = BERTH_OK};
     berth_status status = berth_scheduler_check(l->scheduler, &error);
-    return status == BERTH_E_INTERNAL && error.code == status ? error.message : "";
+    if (status != BERTH_E_INTERNAL || error.code != status)
+        return "";
+    snprintf(text, sizeof(text), "%s: %s", error.object, error.message);
+    return text;
 }
 
 static void compare(const char *got, const char *words)
@@ -72,7 +75,7 @@ static void test_items(void **state)
     BREAK(l, queue->gated.count, queue->gated.count + 1, "in no place, or in two");
     BREAK(l, queue->gated.first->missing_claim, 1, "wait for claims are in wrong chains");
     BREAK(l, assumed->node, BERTH_NODE_NONE, "not on its node");
-    BREAK(l, active->priority, active->priority - 1, "another priority");
+    BREAK(l, active->priority, active->priority - 1, "Pod default/active: waits with another");
     BREAK(l, active->profile, active->profile + 1, "another profile");
     BREAK(l, queue->released, queue->released + 1, "the number of pods");
     const berth__pods *records = &l->scheduler->cluster->pods;

@@ -130,6 +130,22 @@ static void test_ephemeral(void **state)
     release(second);
 }
 
+/* What a pod's claims say when one can't be had is about that pod. */
+static void test_claims(void **state)
+{
+    (void)state;
+    const berth_pod_claim claim = {.name = BERTH_STR("gpu"), .claim = BERTH_STR("shared")};
+    berth_pod pod = pod_for("a");
+    pod.resource_claims = &claim;
+    pod.resource_claim_count = 1;
+    berth__class *first = class_under(&pod, 7);
+    pod.meta.name = BERTH_STR("q");
+    berth__class *second = class_under(&pod, 7);
+    assert_ptr_not_equal(first, second);
+    release(first);
+    release(second);
+}
+
 /* More ids than places: the later of two wins, and each gets its own class. */
 static void test_many(void **state)
 {
@@ -180,13 +196,9 @@ int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
-        WITH_MODEL(test_recalled),
-        WITH_MODEL(test_looked_at),
-        WITH_MODEL(test_places),
-        WITH_MODEL(test_gone),
-        WITH_MODEL(test_ephemeral),
-        WITH_MODEL(test_many),
-        cmocka_unit_test(test_scarce_memory),
+        WITH_MODEL(test_recalled), WITH_MODEL(test_looked_at),           WITH_MODEL(test_places),
+        WITH_MODEL(test_gone),     WITH_MODEL(test_ephemeral),           WITH_MODEL(test_claims),
+        WITH_MODEL(test_many),     cmocka_unit_test(test_scarce_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

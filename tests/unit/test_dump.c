@@ -429,6 +429,32 @@ static void test_what_if(void **state)
     berth_engine_destroy(engine);
 }
 
+/* Images of a node that the engine writes are in the order of their names. */
+static void test_images(void **state)
+{
+    (void)state;
+    static const berth_str names[] = {TEXT("m"), TEXT("z"), TEXT("a")};
+    static const int sizes[] = {3, 1, 2};
+    berth_image images[3];
+    for (int i = 0; i < 3; i++)
+        images[i] = (berth_image){.names = {&names[i], 1}, .size_bytes = i + 1};
+    const berth_node node = {.meta = {.name = TEXT("n")}, .images = images, .image_count = 3};
+    const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &node};
+    berth_object *copy;
+    berth_engine *engine = open_engine(false);
+    berth_object_id id;
+    assert_int_equal(berth_engine_add(engine, &object, &id, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_node_object(engine, id.node, NULL, &copy, NULL), BERTH_OK);
+    const berth_node *got = copy->as.node;
+    assert_int_equal(got->image_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(got->images[i].names.items[0].data[0], "amz"[i]);
+        assert_int_equal(got->images[i].size_bytes, sizes[i]);
+    }
+    berth_object_destroy(copy);
+    berth_engine_destroy(engine);
+}
+
 static berth_status change(void *context, const berth_object *object, berth_error *error)
 {
     return berth_engine_remove(context, object->kind, (berth_str)TEXT(""), (berth_str)TEXT("n1"),
@@ -518,7 +544,8 @@ int main(void)
         cmocka_unit_test(test_fields),       cmocka_unit_test(test_twice),
         cmocka_unit_test(test_reserved),     cmocka_unit_test(test_chosen_devices),
         cmocka_unit_test(test_chosen_share), cmocka_unit_test(test_what_if),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_file),
+        cmocka_unit_test(test_images),       cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

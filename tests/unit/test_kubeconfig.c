@@ -494,6 +494,9 @@ static void test_times(void **state)
     assert_false(time_read("1970-01-01T00:00:01", &at));
     assert_false(time_read("1970-01-01", &at));
     assert_false(time_read("1970-01-01T00:00:01+1", &at));
+    /* Nanoseconds of these do not fit. */
+    assert_false(time_read("9999-12-31T23:59:59Z", &at));
+    assert_false(time_read("1000-01-01T00:00:00Z", &at));
 }
 
 int main(void)

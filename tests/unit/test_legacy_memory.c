@@ -171,6 +171,37 @@ static void test_memory_of_limits(void **state)
     }
 }
 
+/* ---- zones of volumes ---- */
+
+/* A pod with a volume of zone z2 goes to the node there. */
+static bool is_in_zone_without(unsigned at)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    small_cluster c;
+    open_counted(&c, "NoVolumeZoneConflict", NULL, &allocator);
+    small_node(&c, "a", ", labels: {failure-domain.beta.kubernetes.io/zone: z1}");
+    small_node(&c, "b", ", labels: {failure-domain.beta.kubernetes.io/zone: z2}");
+    small_add(&c,
+              "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, annotations: "
+              "{pv.kubernetes.io/bind-completed: 'yes'}}\nspec: {volumeName: disk}\n---\n"
+              "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk, labels: "
+              "{failure-domain.beta.kubernetes.io/zone: z2}}\nspec: {}\n");
+    const berth_pod_id pod = small_pod(
+        &c, "p", NULL, "", "volumes: [{name: a, persistentVolumeClaim: {claimName: data}}]");
+    const bool fewer = decide_without(&c, &memory, pod, at);
+    assert_int_equal(c.placement.node, 1);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+    return fewer;
+}
+
+static void test_memory_of_zones(void **state)
+{
+    (void)state;
+    each_without(is_in_zone_without);
+}
+
 /* ---- claims ---- */
 
 /* A claim that should have been bound is an error on every node. */
@@ -202,8 +233,8 @@ static void test_memory_of_claims(void **state)
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory_of_services),
-                                       cmocka_unit_test(test_memory_of_limits),
-                                       cmocka_unit_test(test_memory_of_claims)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_of_services), cmocka_unit_test(test_memory_of_limits),
+        cmocka_unit_test(test_memory_of_zones), cmocka_unit_test(test_memory_of_claims)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

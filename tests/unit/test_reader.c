@@ -3,6 +3,7 @@
 #include "reader_check.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -879,6 +880,29 @@ static void test_standard_input(void **state)
     assert_string_equal(got.origin.source, "standard input");
 }
 
+/* A file that is opened without standard input gets its descriptor, and gives it back. */
+static void test_descriptor_of_standard_input(void **state)
+{
+    (void)state;
+    char name[] = "/tmp/berth-test-XXXXXX";
+    berth_error error;
+    const int file = mkstemp(name);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, POD("a"), strlen(POD("a"))), strlen(POD("a")));
+    close(file);
+    const int kept = dup(STDIN_FILENO);
+    assert_true(kept > STDIN_FILENO);
+    close(STDIN_FILENO);
+    const berth_status status = read_path(name, &error);
+    const int left = fcntl(STDIN_FILENO, F_GETFD);
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+    unlink(name);
+    assert_int_equal(status, BERTH_OK);
+    assert_string_equal(got.text, "Pod default/a\n");
+    assert_int_equal(left, -1);
+}
+
 typedef struct progress_log {
     uint64_t last;
     uint64_t total;
@@ -1469,6 +1493,7 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_descriptor_of_standard_input),
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_progress_of_a_slow_pipe),
         cmocka_unit_test(test_scarce_memory_of_devices),

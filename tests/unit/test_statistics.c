@@ -74,6 +74,20 @@ static void test_paths(void **state)
     assert_int_equal(read_all(c->engine).repairs, 1);
 }
 
+/* A preferred term with an unknown operator. */
+static void test_errors(void **state)
+{
+    small_cluster *c = *state;
+    add_nodes(c);
+    berth_pod_id wrong = small_pod(
+        c, "wrong", NULL, "",
+        "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, "
+        "preference: {matchExpressions: [{key: row, operator: Bogus}]}}]}}");
+    assert_int_equal(decide(c->engine, wrong).verdict, BERTH_VERDICT_ERROR);
+    berth_statistics now = read_all(c->engine);
+    assert_true(now.decisions == 1 && now.placed == 0 && now.errors == 1);
+}
+
 static void test_reasons(void **state)
 {
     small_cluster *c = *state;
@@ -329,6 +343,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, small_set_up, small_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_paths),
+        TEST(test_errors),
         TEST(test_reasons),
         TEST(test_neither),
         TEST(test_branch),
