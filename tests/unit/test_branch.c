@@ -58,6 +58,29 @@ static void test_no_threads(void **state)
     berth_branch_drop(branch);
 }
 
+/* A branch that changes one node knows of all others whether they take pods. */
+static void test_unschedulable_nodes(void **state)
+{
+    enum { NODES = 128 };
+    small_cluster *c = *state;
+    berth_node_id ids[NODES];
+    for (int i = 0; i < NODES; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "n%d", i);
+        ids[i] = small_node(c, name, "");
+    }
+    const berth_pod_id pod = small_pod(c, "p", NULL, "", one_core);
+    for (int i = 1; i < NODES; i++)
+        assert_int_equal(berth_engine_cordon_node(c->engine, ids[i], true, NULL), BERTH_OK);
+    small_decide(c, pod);
+    assert_int_equal(c->placement.node, ids[0]);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(berth_engine_cordon_node(branch, ids[0], true, NULL), BERTH_OK);
+    assert_int_equal(place(branch, pod), BERTH_NODE_NONE);
+    assert_int_equal(place(c->engine, pod), ids[0]);
+    berth_branch_drop(branch);
+}
+
 /* The engine of a dropped branch is reused for another state, without traces of the first. */
 static void test_again(void **state)
 {
@@ -667,6 +690,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_alone),
         WITH_CLUSTER(test_no_threads),
+        WITH_CLUSTER(test_unschedulable_nodes),
         WITH_CLUSTER(test_again),
         cmocka_unit_test(test_changed_nodes),
         cmocka_unit_test(test_image_counts_of_later_nodes),

@@ -449,6 +449,23 @@ static void test_own_node_first(void **state)
     assert_int_equal(placed_on(c, pod), b);
 }
 
+/* Of equal nodes the one for which the pod is nominated comes before those first in search order. */
+static void test_own_node_among_equals(void **state)
+{
+    small_cluster *c = *state;
+    static const char *const nodes[] = {"a", "b", "c"}, *const pods[] = {"a0", "b0", "c0"};
+    for (int i = 0; i < 3; i++) {
+        add_node(c, nodes[i], "2");
+        add_running(c, pods[i], nodes[i], "2", 5);
+    }
+    berth_pod_id pod = add_pending(c, "p", "2", 10);
+    assert_int_equal(berth_engine_set_rotation(c->engine, 1, NULL), BERTH_OK);
+    assert_string_equal(choice(c, pod), "b: b0");
+    nominate(c, pod, 0);
+    assert_int_equal(berth_engine_set_rotation(c->engine, 1, NULL), BERTH_OK);
+    assert_string_equal(choice(c, pod), "a: a0");
+}
+
 static void test_nomination_by_status(void **state)
 {
     small_cluster *c = *state;
@@ -948,6 +965,7 @@ int main(void)
         RULE(test_counters_come_back),
         RULE(test_node_is_kept),
         RULE(test_own_node_first),
+        RULE(test_own_node_among_equals),
         RULE(test_nomination_by_status),
         RULE(test_terms_of_nominated_pods),
 #ifndef BERTH_NO_LEGACY

@@ -811,6 +811,21 @@ static void test_nomination_without_nodes(void **state)
     assert_int_equal(status.nominated, BERTH_NODE_NONE);
 }
 
+/* A pod gives up its node if it would not fit there without the pods of lower priority either. */
+static void test_nomination_in_vain(void **state)
+{
+    loop *l = *state;
+    const berth_node_id node = loop_node(l, "node", "2");
+    loop_add(l, loop_pod_text("low", "1", "", ", nodeName: node, priority: -5"));
+    loop_add(l, loop_pod_text("high", "1", "", ", nodeName: node, priority: 5"));
+    const berth_pod_id pod = loop_pod(l, "p", "2", "");
+    berth_pod_status status;
+    assert_int_equal(berth_engine_nominate(l->c.engine, pod, node, NULL), BERTH_OK);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    berth_scheduler_pod(l->scheduler, pod, &status);
+    assert_int_equal(status.nominated, BERTH_NODE_NONE);
+}
+
 /* A dry run that ends with an error does not affect the pod's nominated node. */
 static void test_nomination_outlasts_errors(void **state)
 {
@@ -1062,6 +1077,7 @@ int main(void)
         TEST(test_preemption_refused),
         TEST(test_nomination_taken_over),
         TEST(test_nomination_without_nodes),
+        TEST(test_nomination_in_vain),
         cmocka_unit_test(test_nominations_of_failed_pods),
         cmocka_unit_test(test_nomination_outlasts_errors),
         TEST(test_transactions),

@@ -1166,6 +1166,29 @@ static void test_translation_of_inline_volumes(void **state)
 
 /* ---- VolumeBinding, VolumeZone: refused or failed before any node ---- */
 
+/* A node without a CSINode mounts an in-tree disk itself, even if the CSI driver is required. */
+static void test_required_driver_of_a_disk(void **state)
+{
+    (void)state;
+    small_cluster c;
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    small_open_as(&c, config);
+    const berth_node_id a = (berth_node_id)small_add(&c, NODE_A);
+    const char *disk = IN_TREE("awsElasticBlockStore: {volumeID: vol-1}");
+    small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: "
+                  "ebs.csi.aws.com}\nspec: {preventPodSchedulingIfMissing: true}\n");
+    small_decide(&c, small_pod(&c, "p", NULL, "", disk));
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_PLACED);
+    small_add(&c, CSI_NODE("a", "other", "1", ""));
+    small_decide(&c, small_pod(&c, "q", NULL, "", disk));
+    assert_string_equal(
+        small_refusal(&c, a),
+        "NodeVolumeLimits: ebs.csi.aws.com CSI driver is not installed on the node");
+    small_close(&c);
+}
+
 static void test_ephemeral(void **state)
 {
     small_cluster c;
@@ -1321,6 +1344,7 @@ int main(void)
         cmocka_unit_test(test_azure_zones),
         cmocka_unit_test(test_kinds_of_azure_disks),
         cmocka_unit_test(test_translation_of_inline_volumes),
+        cmocka_unit_test(test_required_driver_of_a_disk),
         cmocka_unit_test(test_ephemeral),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_zones),
