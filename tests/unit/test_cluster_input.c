@@ -1,7 +1,8 @@
 /* Which pods of a cluster's input are new, and which are skipped: found by id, whatever their
- * order was. */
+ * order was; and claims that several of its pods share. */
 #include "rule_cluster.h"
 
+#include "loading/claim_book.h"
 #include "loading/cluster_input.h"
 #include "loading/planned.h"
 
@@ -66,9 +67,65 @@ static void ordinals(void **state)
         assert_true(planned_ordinal(cases[i].name) == cases[i].wanted);
 }
 
+/* ---- claims that several pods share ---- */
+
+typedef struct sharing {
+    small_cluster c;
+    claim_book book;
+} sharing;
+
+static berth_status see(void *context, const berth_object *object, const berth_error *origin,
+                        berth_error *error)
+{
+    sharing *own = context;
+    (void)origin;
+    claim_book_see(&own->book, object);
+    return berth_engine_add(own->c.engine, object, &own->c.last_id, error);
+}
+
+/* A pod that is placed is written into the claim behind those for which it is reserved. */
+static void shared_claim(void **state)
+{
+#define USER(name)                                                                            \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: " name "}\nspec: {containers: [{name: c}], " \
+    "resourceClaims: [{name: r, resourceClaimName: shared}]}\n---\n"
+    static const char text[] =
+        "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n---\n"
+        "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {pods: 9}}\n---\n"
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: "
+        "x, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: "
+        "d}]}\n---\n"
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: shared}\nspec: "
+        "{devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}\nstatus: "
+        "{reservedFor: [{resource: pods, name: first}, {resource: pods, name: "
+        "second}]}\n---\n" USER("first") USER("second") USER("third");
+    static const char *const users[] = {"first", "second", "third"};
+    const berth_metadata claim = {.namespace_name = TEXT("default"), .name = TEXT("shared")};
+    sharing own = {.book = {.claim_count = 0}};
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    (void)state;
+    small_open(&own.c, NULL);
+    small_require(berth_reader_text(own.c.reader, (berth_str)TEXT(text), "test", see, &own, &error),
+                  &error);
+    const berth_pod_id third = small_last(&own.c);
+    small_require(berth_engine_schedule(own.c.engine, third, &placement, &error), &error);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
+    small_require(claim_book_placed(&own.book, own.c.engine, third, &error), &error);
+    const berth_resource_claim *written = claim_book_written(&own.book, &claim);
+    assert_non_null(written);
+    assert_int_equal(written->reserved_for_count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_text(written->reserved_for[i].resource, "pods");
+        assert_text(written->reserved_for[i].name, users[i]);
+    }
+    claim_book_free(&own.book);
+    small_close(&own.c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fresh_pods), cmocka_unit_test(skipped_pods),
-                                       cmocka_unit_test(ordinals)};
+                                       cmocka_unit_test(ordinals), cmocka_unit_test(shared_claim)};
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

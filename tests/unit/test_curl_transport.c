@@ -506,6 +506,12 @@ static void test_cancel(void **state)
     assert_int_equal(before.done, 0);
 }
 
+/* How many connections the server has. */
+static unsigned connections_served(void)
+{
+    return MHD_get_daemon_info(w.server, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)->num_connections;
+}
+
 /* With new certificates a stream ends, but other requests in progress get their response. */
 static void test_renew(void **state)
 {
@@ -524,6 +530,11 @@ static void test_renew(void **state)
     assert_int_equal(slow.outcome, LIVE_ANSWERED);
     send_and_wait("/x", &later);
     assert_int_equal(later.status, 200);
+    /* the former connections are closed */
+    for (int64_t end_ns = live_now(w.t) + 10 * SECOND; connections_served() > 1;) {
+        assert_true(live_now(w.t) < end_ns);
+        event_loop_turn(w.loop, SECOND / 100);
+    }
 }
 
 /* ---- tokens ---- */

@@ -197,6 +197,18 @@ static void test_repeated_name_makes_a_pool_invalid(void **state)
                         "pool a.x/p is currently invalid");
 }
 
+/* Nothing binds a device of an invalid pool, so such pools keep the order of their names. */
+static void test_invalid_pools_are_in_order(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 binds; d0");
+    offer("a.x", "q", "t", "d0; d0");
+    want("r all");
+    assert_string_equal(found(),
+                        "claim default/claim, request r: asks for all devices, but resource "
+                        "pool a.x/p is currently invalid");
+}
+
 static void test_unknown_counter_makes_a_pool_invalid(void **state)
 {
     (void)state;
@@ -646,6 +658,7 @@ int main(void)
         TEST(test_device_in_use_is_not_asked),
         TEST(test_incomplete_pool_is_left_out),
         TEST(test_repeated_name_makes_a_pool_invalid),
+        TEST(test_invalid_pools_are_in_order),
         TEST(test_unknown_counter_makes_a_pool_invalid),
         TEST(test_newer_generation_replaces),
         TEST(test_complete_old_generation_stays),

@@ -449,7 +449,7 @@ static void test_own_node_first(void **state)
     assert_int_equal(placed_on(c, pod), b);
 }
 
-/* Of equal nodes the one for which the pod is nominated comes before those first in search order. */
+/* Of equal nodes the one for which the pod is nominated comes first, wherever the search begins. */
 static void test_own_node_among_equals(void **state)
 {
     small_cluster *c = *state;

@@ -1164,8 +1164,6 @@ static void test_translation_of_inline_volumes(void **state)
     }
 }
 
-/* ---- VolumeBinding, VolumeZone: refused or failed before any node ---- */
-
 /* A node without a CSINode mounts an in-tree disk itself, even if the CSI driver is required. */
 static void test_required_driver_of_a_disk(void **state)
 {
@@ -1188,6 +1186,42 @@ static void test_required_driver_of_a_disk(void **state)
         "NodeVolumeLimits: ebs.csi.aws.com CSI driver is not installed on the node");
     small_close(&c);
 }
+
+/* The first error in search order ends the search: the next one begins at its node, whether the
+ * pod's nominated node was tried before, and whether other pods are nominated for nodes behind. */
+static void test_search_ends_at_an_error(void **state)
+{
+    static const char wrong[] = "azureDisk: {diskName: d, diskURI: u, kind: Dedicated}";
+    (void)state;
+    for (int nominated = 0; nominated < 4; nominated++) {
+        small_cluster c;
+        berth_node_id nodes[4];
+        open_two_nodes(&c, &nodes[0], &nodes[1]);
+        nodes[2] = small_node(&c, "c", "");
+        nodes[3] = small_node(&c, "d", "");
+        small_add(&c, CSI_NODE("c", "drv", "9", "x: why") CSI_NODE("d", "drv", "9", "x: why"));
+        small_pod(&c, "full", "a", "", "containers: [{name: c, resources: {requests: {cpu: 4}}}]");
+        const berth_pod_id pod =
+            small_addf(&c,
+                       "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: "
+                       "c, resources: {requests: {cpu: 1}}}], volumes: [{name: v, %s}]}\n",
+                       wrong);
+        if ((nominated & 1) != 0)
+            assert_int_equal(berth_engine_nominate(c.engine, pod, nodes[0], NULL), BERTH_OK);
+        for (int i = 2; (nominated & 2) != 0 && i < 4; i++)
+            assert_int_equal(
+                berth_engine_nominate(c.engine,
+                                      small_pod(&c, i == 2 ? "q" : "r", NULL, "", "priority: 9"),
+                                      nodes[i], NULL),
+                BERTH_OK);
+        small_decide(&c, pod);
+        assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
+        assert_int_equal(c.placement.next, 2);
+        small_close(&c);
+    }
+}
+
+/* ---- VolumeBinding, VolumeZone: refused or failed before any node ---- */
 
 static void test_ephemeral(void **state)
 {
@@ -1345,6 +1379,7 @@ int main(void)
         cmocka_unit_test(test_kinds_of_azure_disks),
         cmocka_unit_test(test_translation_of_inline_volumes),
         cmocka_unit_test(test_required_driver_of_a_disk),
+        cmocka_unit_test(test_search_ends_at_an_error),
         cmocka_unit_test(test_ephemeral),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_zones),
