@@ -251,6 +251,11 @@ static void test_nonsense(void **state)
         assert_int_equal(berth_engine_add(engine, &object, NULL, &error), BERTH_E_INVALID);
         assert_string_equal(error.field, "metadata.name");
     }
+    for (int kind = 0; kind < BERTH_KIND_COUNT; kind++) {
+        object = (berth_object){.kind = (berth_kind)kind};
+        assert_int_equal(berth_engine_add(engine, &object, NULL, &error), BERTH_E_ARG);
+        assert_non_null(strstr(error.message, "is NULL"));
+    }
     (void)small_node_object(&node, &object, "n", NULL);
     object.kind = BERTH_KIND_COUNT;
     assert_int_equal(berth_engine_add(engine, &object, NULL, &error), BERTH_E_ARG);

@@ -190,6 +190,48 @@ static void test_update_without_memory(void **state)
     update_without_memory("three", "81");
 }
 
+/* The same on a node that is not laid out yet, while a snapshot has the list of free ports: the pod
+ * that could not change is on the node as before. */
+static void test_update_on_a_new_node_without_memory(void **state)
+{
+    unsigned refused = 0;
+    bool ended = true;
+    (void)state;
+    for (unsigned fail_at = 1; ended; fail_at++) {
+        counted memory = {0};
+        const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+        static const char text[] =
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {nodeName: b, containers: "
+            "[{name: c, ports: [{hostPort: 80}], resources: {requests: {cpu: 3}}}]}\n";
+        small_cluster c;
+        berth_engine_config config;
+        berth_error error = {.code = BERTH_OK};
+        berth_engine_config_init(&config);
+        config.allocator = &allocator;
+        small_open_as(&c, config);
+        small_node(&c, "a", "");
+        small_pod(&c, "one", "a", "", PORT("80"));
+        small_pod(&c, "two", "a", "", PORT("80"));
+        remove_object(&c, BERTH_KIND_POD, "one");
+        assert_int_equal(berth_engine_publish(c.engine, NULL), BERTH_OK);
+        const berth_node_id b = small_node(&c, "b", "");
+        small_pod(&c, "plain", "b", "", "containers: [{name: c, resources: {requests: {cpu: 3}}}]");
+        atomic_store(&memory.fail_at, atomic_load(&memory.calls) + fail_at);
+        const berth_status status =
+            berth_reader_text(c.reader, (berth_str)TEXT(text), "test", update_object, &c, &error);
+        ended = atomic_load(&memory.calls) >= atomic_load(&memory.fail_at);
+        atomic_store(&memory.fail_at, 0);
+        assert_true(status == BERTH_OK || (ended && status == BERTH_E_NOMEM));
+        assert_int_equal(berth_engine_node_pods(c.engine, b, NULL, 0), 1);
+        small_decide(&c, small_pod(&c, "large", NULL, "",
+                                   "containers: [{name: c, resources: {requests: {cpu: 3}}}]"));
+        assert_int_not_equal(c.placement.node, b);
+        small_close(&c);
+        refused += status == BERTH_E_NOMEM;
+    }
+    assert_true(refused > 2);
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
@@ -202,6 +244,7 @@ int main(void)
         TEST(test_rollback),
         TEST(test_victim_with_a_freed_port),
         cmocka_unit_test(test_update_without_memory),
+        cmocka_unit_test(test_update_on_a_new_node_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

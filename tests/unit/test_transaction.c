@@ -82,6 +82,32 @@ static void test_inner_commit(void **state)
 }
 
 /* The ids of a transaction that was rolled back are used again. */
+/* What a node had before is kept however much it is: here the host ports of many pods. */
+static void test_many_ports(void **state)
+{
+    enum { PODS = 40, PORTS = 60 };
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    for (int i = 0; i < PODS; i++) {
+        char name[16], spec[PORTS * 24 + 64];
+        size_t at = (size_t)snprintf(spec, sizeof(spec), "containers: [{name: c, ports: [");
+        for (int k = 0; k < PORTS; k++)
+            at += (size_t)snprintf(spec + at, sizeof(spec) - at, "{hostPort: %d}, ",
+                                   1000 + i * PORTS + k);
+        snprintf(spec + at, sizeof(spec) - at, "]}]");
+        snprintf(name, sizeof(name), "p%d", i);
+        small_pod(c, name, "a", "", spec);
+    }
+    static const char port[] = "containers: [{name: c, ports: [{hostPort: 1}]}]";
+    const berth_pod_id pod = small_pod(c, "pod", NULL, "", port);
+    begin(c);
+    assert_int_not_equal(place(c, pod), BERTH_NODE_NONE);
+    small_decide(c, small_pod(c, "other", NULL, "", port));
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    roll_back(c);
+    assert_int_not_equal(place(c, pod), BERTH_NODE_NONE);
+}
+
 static void test_ids(void **state)
 {
     small_cluster *c = *state;
@@ -553,6 +579,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CLUSTER(test_depth),
         WITH_CLUSTER(test_inner_commit),
+        WITH_CLUSTER(test_many_ports),
         WITH_CLUSTER(test_ids),
         WITH_CLUSTER(test_order_on_node),
         WITH_CLUSTER(test_open_to_the_end),
