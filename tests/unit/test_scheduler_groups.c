@@ -1,6 +1,8 @@
 /* PodGroups in the scheduler: when a group's turn comes, what its pods get, and how long those that
  * got nothing wait.
  * Source: kube-scheduler v1.37, backend/queue/scheduling_queue.go, schedule_one_podgroup.go. */
+#include "counted_memory.h"
+#include "queue/loop.h"
 #include "scheduler_cluster.h"
 
 static int set_up_with(void **state, const char *gates)
@@ -597,6 +599,32 @@ static void test_groups_go(void **state)
     assert_int_equal(loop_count(l).deleted, 100);
 }
 
+/* Groups that still wait go with their scheduler, those of the table's first and last place too. */
+static void test_memory_of_waiting_groups(void **state)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    loop l;
+    berth_engine_config config;
+    (void)state;
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.feature_gates = (berth_str)TEXT("GenericWorkload=true");
+    config.allocator = &allocator;
+    loop_open_config(&l, config, 0);
+    const berth__keymap *groups = &l.scheduler->queue.groups.by_name;
+    for (int i = 0; groups->buckets[0] == NULL || groups->buckets[groups->bucket_count - 1] == NULL;
+         i++) {
+        char pod[16], group[16];
+        assert_true(i < 10000);
+        snprintf(pod, sizeof(pod), "p%d", i);
+        snprintf(group, sizeof(group), "g%d", i);
+        add_member(&l, pod, group, 0);
+    }
+    loop_close(&l);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, loop_tear_down)
@@ -624,6 +652,7 @@ int main(void)
         TEST(test_groups_go),
         TEST(test_transaction_removes),
         TEST(test_claim_goes_and_comes),
+        cmocka_unit_test(test_memory_of_waiting_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

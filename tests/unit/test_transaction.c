@@ -81,7 +81,6 @@ static void test_inner_commit(void **state)
                                       (berth_str)TEXT("p")) == BERTH_POD_NONE);
 }
 
-/* The ids of a transaction that was rolled back are used again. */
 /* What a node had before is kept however much it is: here the host ports of many pods. */
 static void test_many_ports(void **state)
 {
@@ -108,6 +107,7 @@ static void test_many_ports(void **state)
     assert_int_not_equal(place(c, pod), BERTH_NODE_NONE);
 }
 
+/* The ids of a transaction that was rolled back are used again. */
 static void test_ids(void **state)
 {
     small_cluster *c = *state;
