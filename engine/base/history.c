@@ -34,8 +34,6 @@ static berth__snapshot_place *place_of(const berth__history *history, uint32_t p
 
 static bool make_row(berth__history *history, uint32_t row)
 {
-    if (history->rows[row] != NULL)
-        return true;
     history->rows[row] =
         berth__alloc(history->allocator, BERTH__HISTORY_ROW * sizeof(berth__snapshot_place), 64);
     for (uint32_t i = 0; history->rows[row] != NULL && i < BERTH__HISTORY_ROW; i++)
@@ -65,7 +63,6 @@ berth_status berth__history_reserve(berth__history *history, berth__snapshot_hea
         if (atomic_load_explicit(place_of(history, place), memory_order_acquire) != NULL)
             continue;
         snapshot->place = place;
-        history->next_place = place + 1;
         return BERTH_OK;
     }
     return BERTH_E_NOMEM;
