@@ -240,6 +240,22 @@ static void test_searches_that_fail(void **state)
     }
 }
 
+/* Of a pod's claims, the first that can't be searched for is named. */
+static void test_first_of_several_claims(void **state)
+{
+    small_cluster *c = *state;
+    (void)small_node(c, "a", "");
+    small_add(c, CLASS("gpu", "") OTHER_SLICE(ON_A, D) CLAIM("c0", ASKS("selectors: [{}]"), "")
+                     CLAIM("c1", EXACTLY, "") CLAIM("c2", EXACTLY, "") CLAIM("c3", EXACTLY, ""));
+    small_decide(c, small_pod(c, "pod", NULL, "",
+                              "resourceClaims: [{name: a, resourceClaimName: c0}, {name: b, "
+                              "resourceClaimName: c1}, {name: c, resourceClaimName: c2}, {name: d, "
+                              "resourceClaimName: c3}]"));
+    assert_text(berth_explanation_message(c->explanation),
+                FAILED "claim default/c0, request r, selector #0: CEL expression empty "
+                       "(unsupported selector type?)");
+}
+
 /* A profile whose DynamicResources has no filter: preFilter knows the pod's claims all the same. */
 static void test_claims_without_filter(void **state)
 {
@@ -338,13 +354,10 @@ static void test_first_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binding_conditions),
-        cmocka_unit_test(test_reserved_for),
-        cmocka_unit_test(test_refused_at_once),
-        cmocka_unit_test(test_searches_that_fail),
-        cmocka_unit_test(test_score_of_allocated),
-        cmocka_unit_test(test_claims_without_filter),
-        WITH_CLUSTER(test_first_error),
+        cmocka_unit_test(test_binding_conditions),    cmocka_unit_test(test_reserved_for),
+        cmocka_unit_test(test_refused_at_once),       cmocka_unit_test(test_searches_that_fail),
+        WITH_CLUSTER(test_first_of_several_claims),   cmocka_unit_test(test_score_of_allocated),
+        cmocka_unit_test(test_claims_without_filter), WITH_CLUSTER(test_first_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
