@@ -152,16 +152,16 @@ static berth_status take_extenders(berth_engine *engine, const berth_engine_conf
     return BERTH_OK;
 }
 
-static size_t huge_max_of(const berth_engine_config *config)
+static int64_t huge_ns_of(const berth_engine_config *config)
 {
-    static const size_t most[] = {[BERTH_HUGE_PAGES_SOME] = (size_t)28 << 20,
-                                  [BERTH_HUGE_PAGES_ALL] = SIZE_MAX,
-                                  [BERTH_HUGE_PAGES_NONE] = 0};
+    static const int64_t most[] = {[BERTH_HUGE_PAGES_NONE] = 0,
+                                   [BERTH_HUGE_PAGES_AUTO] = 1000000,
+                                   [BERTH_HUGE_PAGES_ALL] = INT64_MAX};
     return most[config->huge_pages];
 }
 
 /* If workers are bound to several NUMA nodes, allocate the data that they scan there. */
-static berth_status make_homes(berth_engine *engine, size_t huge_max)
+static berth_status make_homes(berth_engine *engine, int64_t huge_ns)
 {
     berth__model *model = engine->cluster.model;
     uint32_t groups = berth__workers_groups(engine->workers);
@@ -169,7 +169,7 @@ static berth_status make_homes(berth_engine *engine, size_t huge_max)
         return BERTH_OK;
     for (uint32_t g = 0; g < groups; g++) {
         BERTH_TRY(berth__heap_create_on(engine->machine,
-                                        berth__workers_group_numa(engine->workers, g), huge_max,
+                                        berth__workers_group_numa(engine->workers, g), huge_ns,
                                         &engine->homes[g]));
         model->homes[g] = berth__heap_allocator(engine->homes[g]);
         if (engine->limit.bytes > 0)
@@ -222,7 +222,7 @@ static berth_status start(berth_engine *engine, const berth_engine_config *confi
                                    config->bind_workers, &engine->workers);
     if (status != BERTH_OK)
         return berth__error_set(error, status, "%u workers can't be started", (unsigned)threads);
-    status = make_homes(engine, huge_max_of(config));
+    status = make_homes(engine, huge_ns_of(config));
     const berth__decider_setup setup = {.profiles = engine->profiles,
                                         .profile_count = engine->profile_count,
                                         .extenders =
@@ -265,7 +265,7 @@ static berth_status check_config(const berth_engine_config *config, berth_error 
     if ((unsigned)config->path > BERTH_PATH_INDEX)
         return berth__error_set(error, BERTH_E_ARG, "there is no path number %d",
                                 (int)config->path);
-    if ((unsigned)config->huge_pages > BERTH_HUGE_PAGES_NONE)
+    if ((unsigned)config->huge_pages > BERTH_HUGE_PAGES_ALL)
         return berth__error_set(error, BERTH_E_ARG, "there is no choice of huge pages number %d",
                                 (int)config->huge_pages);
     return BERTH_OK;
@@ -277,7 +277,7 @@ static berth_engine *create_empty(const berth_engine_config *config)
     const berth_allocator *allocator = config->allocator;
     berth__heap *heap = NULL;
     if (allocator == NULL) {
-        if (berth__heap_create(huge_max_of(config), &heap) != BERTH_OK)
+        if (berth__heap_create(huge_ns_of(config), &heap) != BERTH_OK)
             return NULL;
         allocator = berth__heap_allocator(heap);
     }

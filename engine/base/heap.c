@@ -7,15 +7,15 @@
 #include "base/heap_kind.h"
 
 berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
-                                   size_t huge_max, berth__heap **out)
+                                   int64_t huge_ns, berth__heap **out)
 {
-    berth_status status = berth__heap_jemalloc_create(machine, numa_node, huge_max, out);
-    return status == BERTH_E_UNSUPPORTED ? berth__heap_tracked_create(huge_max, out) : status;
+    berth_status status = berth__heap_jemalloc_create(machine, numa_node, huge_ns, out);
+    return status == BERTH_E_UNSUPPORTED ? berth__heap_tracked_create(huge_ns, out) : status;
 }
 
-berth_status berth__heap_create(size_t huge_max, berth__heap **out)
+berth_status berth__heap_create(int64_t huge_ns, berth__heap **out)
 {
-    return berth__heap_create_on(NULL, 0, huge_max, out);
+    return berth__heap_create_on(NULL, 0, huge_ns, out);
 }
 
 void berth__heap_destroy(berth__heap *heap)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "base/heap_kind.h"
 
@@ -92,7 +93,7 @@ typedef struct arena_heap {
     /* sync: immutable after create, down to flags */
     const berth__machine *machine; /* NULL: memory lies anywhere */
     uint32_t numa_node;
-    size_t huge_max;
+    int64_t huge_ns;
     unsigned arena;
     int flags; /* of the arena, without a cache */
     shelf shelves[SHELVES];
@@ -100,6 +101,7 @@ typedef struct arena_heap {
     /* sync: lock, to the end */
     mapping *mappings;
     char *free, *free_end; /* of the newest chunk */
+    char *settled;         /* before it, the size of the chunk's pages is settled */
     size_t mapped_bytes;
     size_t huge_bytes;
     bool huge_refused;
@@ -129,19 +131,39 @@ static char *map_pages(size_t bytes, size_t align)
     return memory + before;
 }
 
-/* Called with the lock held, as the next two are. */
-static void ask_for_huge_pages(arena_heap *heap, char *memory, size_t bytes)
+/* Called with the lock held, as the next four are. */
+static bool ask_for_huge_pages(arena_heap *heap, char *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     if (madvise(memory, bytes, MADV_HUGEPAGE) == 0) {
         heap->huge_bytes += bytes;
-        return;
+        return true;
     }
 #else
     (void)memory;
     (void)bytes;
 #endif
     heap->huge_refused = true;
+    return false;
+}
+
+static int64_t thread_time_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Ask for huge pages, and touch the first one: on a virtual machine whose host takes unused memory
+ * back, it may take thirty times as long as on others. */
+static void settle_pages(arena_heap *heap, char *memory, size_t bytes)
+{
+    if (heap->huge_ns == 0 || heap->huge_refused || !ask_for_huge_pages(heap, memory, bytes) ||
+        heap->huge_ns == INT64_MAX)
+        return;
+    const int64_t begin_ns = thread_time_ns();
+    *(volatile char *)memory = 0;
+    heap->huge_refused = thread_time_ns() - begin_ns > heap->huge_ns;
 }
 
 /* Map new pages for the heap. NULL when out of memory. */
@@ -157,9 +179,6 @@ static char *map(arena_heap *heap, size_t bytes, size_t align)
     heap->mappings = own;
     if (heap->machine != NULL)
         (void)berth__machine_settle(heap->machine, memory, bytes, heap->numa_node);
-    const size_t small = heap->mapped_bytes < SMALL_FIRST ? SMALL_FIRST - heap->mapped_bytes : 0;
-    if (bytes >= small + HUGE_PAGE && heap->huge_bytes < heap->huge_max)
-        ask_for_huge_pages(heap, memory + small, bytes - small);
     heap->mapped_bytes += bytes;
     return memory;
 }
@@ -167,19 +186,27 @@ static char *map(arena_heap *heap, size_t bytes, size_t align)
 /* Extents are cut from chunks, side by side; only a large one is a mapping of its own. */
 static char *cut(arena_heap *heap, size_t bytes, size_t align)
 {
-    if (bytes > CHUNK / 2 || align > CHUNK)
-        return map(heap, bytes, bytes >= HUGE_PAGE && align < HUGE_PAGE ? HUGE_PAGE : align);
+    if (bytes > CHUNK / 2 || align > CHUNK) {
+        char *own = map(heap, bytes, bytes >= HUGE_PAGE && align < HUGE_PAGE ? HUGE_PAGE : align);
+        if (own != NULL && bytes >= HUGE_PAGE)
+            settle_pages(heap, own, bytes);
+        return own;
+    }
     size_t padding = -(uintptr_t)heap->free & (align - 1);
     if (padding + bytes > (size_t)(heap->free_end - heap->free)) {
+        const size_t small = heap->mapped_bytes == 0 ? SMALL_FIRST : 0;
         char *chunk = map(heap, CHUNK, CHUNK);
         if (chunk == NULL)
             return NULL;
         heap->free = chunk;
         heap->free_end = chunk + CHUNK;
+        heap->settled = chunk + small;
         padding = 0;
     }
     char *memory = heap->free + padding;
     heap->free = memory + bytes;
+    for (; heap->settled < heap->free; heap->settled += HUGE_PAGE)
+        settle_pages(heap, heap->settled, HUGE_PAGE);
     return memory;
 }
 
@@ -397,7 +424,7 @@ static bool make_arena(arena_heap *heap)
 }
 
 berth_status berth__heap_jemalloc_create(const berth__machine *machine, uint32_t numa_node,
-                                         size_t huge_max, berth__heap **out)
+                                         int64_t huge_ns, berth__heap **out)
 {
     if (mallctl == NULL || mallocx == NULL || dallocx == NULL)
         return BERTH_E_UNSUPPORTED;
@@ -411,7 +438,7 @@ berth_status berth__heap_jemalloc_create(const berth__machine *machine, uint32_t
     }
     heap->machine = machine;
     heap->numa_node = numa_node;
-    heap->huge_max = huge_max;
+    heap->huge_ns = huge_ns;
     heap->hooks = (extent_hooks){.alloc = hook_alloc,
                                  .dalloc = hook_dalloc,
                                  .purge_forced = hook_purge_forced,

@@ -18,9 +18,9 @@ struct berth__heap {
 
 /* BERTH_E_UNSUPPORTED if jemalloc is not part of the process or has no arena left. */
 berth_status berth__heap_jemalloc_create(const berth__machine *machine, uint32_t numa_node,
-                                         size_t huge_max, berth__heap **out);
+                                         int64_t huge_ns, berth__heap **out);
 
 /* A request for huge pages is refused. */
-berth_status berth__heap_tracked_create(size_t huge_max, berth__heap **out);
+berth_status berth__heap_tracked_create(int64_t huge_ns, berth__heap **out);
 
 #endif

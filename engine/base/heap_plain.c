@@ -29,11 +29,11 @@ static void release(void *context, void *memory, size_t bytes)
 }
 
 berth_status berth__heap_create_on(const berth__machine *machine, uint32_t numa_node,
-                                   size_t huge_max, berth__heap **out)
+                                   int64_t huge_ns, berth__heap **out)
 {
     (void)machine;
     (void)numa_node;
-    (void)huge_max;
+    (void)huge_ns;
     berth__heap *heap =
         berth__alloc_zero(berth__allocator_default(), sizeof(*heap), _Alignof(berth__heap));
     if (heap == NULL)
@@ -55,9 +55,9 @@ berth__heap_use berth__heap_usage(berth__heap *heap)
                                  atomic_load_explicit(&heap->used_bytes, memory_order_relaxed)};
 }
 
-berth_status berth__heap_create(size_t huge_max, berth__heap **out)
+berth_status berth__heap_create(int64_t huge_ns, berth__heap **out)
 {
-    return berth__heap_create_on(NULL, 0, huge_max, out);
+    return berth__heap_create_on(NULL, 0, huge_ns, out);
 }
 
 const berth_allocator *berth__heap_allocator(const berth__heap *heap)

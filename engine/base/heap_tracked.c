@@ -132,7 +132,7 @@ static berth__heap_use usage(berth__heap *base)
     return use;
 }
 
-berth_status berth__heap_tracked_create(size_t huge_max, berth__heap **out)
+berth_status berth__heap_tracked_create(int64_t huge_ns, berth__heap **out)
 {
     static const berth__heap_kind kind = {destroy, usage};
     tracked_heap *heap =
@@ -146,7 +146,7 @@ berth_status berth__heap_tracked_create(size_t huge_max, berth__heap **out)
             return BERTH_E_NOMEM;
         }
     }
-    heap->huge_refused = huge_max > 0;
+    heap->huge_refused = huge_ns > 0;
     heap->base = (berth__heap){{heap, allocate, release}, &kind};
     *out = &heap->base;
     return BERTH_OK;

@@ -9,7 +9,7 @@
 #include "cli/heap.h"
 #include "cli/words.h"
 
-static const char *const huge_pages_names[] = {"some", "all", "none", NULL};
+static const char *const huge_pages_names[] = {"none", "auto", "all", NULL};
 const char *const engine_path_names[] = {"auto", "scan", "index", NULL};
 
 /* The choices of --tie. Round robin is only chosen by a v1alpha1 configuration. */

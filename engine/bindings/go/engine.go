@@ -25,14 +25,14 @@ const (
 	Index     Path = C.BERTH_PATH_INDEX
 )
 
-// HugePages is for how much of its memory an engine asks for pages of 2 MiB.
+// HugePages is whether an engine asks for pages of 2 MiB.
 type HugePages uint32
 
-// How much: see berth/engine.h.
+// The choices: see berth/engine.h.
 const (
-	SomeHugePages HugePages = C.BERTH_HUGE_PAGES_SOME
-	AllHugePages  HugePages = C.BERTH_HUGE_PAGES_ALL
 	NoHugePages   HugePages = C.BERTH_HUGE_PAGES_NONE
+	AutoHugePages HugePages = C.BERTH_HUGE_PAGES_AUTO
+	AllHugePages  HugePages = C.BERTH_HUGE_PAGES_ALL
 )
 
 // Config describes an engine. The zero value is the newest kube-scheduler with its default profile.

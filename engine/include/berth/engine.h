@@ -54,12 +54,11 @@ typedef enum berth_path {
     BERTH_PATH_INDEX,    /* use the search tree of the pod's kind */
 } berth_path;
 
-/* For how much of its memory an engine asks the kernel for pages of 2 MiB. The first 4 MiB always
- * have small ones. */
+/* Whether an engine asks the kernel for pages of 2 MiB for its memory beyond the first 4 MiB. */
 typedef enum berth_huge_pages {
-    BERTH_HUGE_PAGES_SOME = 0, /* 28 MiB: enough for some 5,000 nodes */
-    BERTH_HUGE_PAGES_ALL,
-    BERTH_HUGE_PAGES_NONE, /* leaves the choice to the system */
+    BERTH_HUGE_PAGES_NONE = 0, /* no: the choice is the system's */
+    BERTH_HUGE_PAGES_AUTO,     /* as long as a new one takes at most a millisecond */
+    BERTH_HUGE_PAGES_ALL,      /* however long it takes */
 } berth_huge_pages;
 
 /* One patch release, 1.MINOR.PATCH, for berth_engine_config.kubernetes and for calls that take a
@@ -105,10 +104,10 @@ typedef struct berth_engine_config {
      * neighbouring cores. For machines that run nothing else: beside other programs, bound workers
      * are slower. No effect if there are fewer cores than threads. Default: false. */
     bool bind_workers;
-    /* Huge pages: decisions are up to a fifth faster, for a fifth more memory. On a virtual machine
-     * whose host takes unused memory back, a new huge page can take milliseconds, within decisions.
-     * No effect if `allocator` is set or the kernel refuses; see berth_engine_memory. Default:
-     * BERTH_HUGE_PAGES_SOME. */
+    /* Huge pages: decisions are up to a fifth faster, for up to a fifth more memory. On a virtual
+     * machine whose host takes unused memory back, a new one can take milliseconds, in a decision,
+     * too. No effect if `allocator` is set or the kernel refuses; see berth_engine_memory. Default:
+     * BERTH_HUGE_PAGES_NONE. */
     berth_huge_pages huge_pages;
     /* Era v1alpha1 only: the number of volumes of an in-tree kind (EBS, GCE PD, Azure disk, Cinder)
      * for a node that publishes no limit; 0: the default of each kind. v1.15 reads this from the
@@ -267,7 +266,7 @@ typedef struct berth_memory {
     uint64_t used_bytes;     /* allocated, with the allocator's rounding */
     uint64_t resident_bytes; /* resident pages behind it; 0: unknown */
     uint64_t huge_bytes;     /* address space for which the kernel granted huge pages */
-    bool huge_refused;       /* there are no huge pages, or the kernel refused some */
+    bool huge_refused;       /* there are none, or the kernel refused some or took too long */
     /* With berth_engine_config.memory_limit_bytes, the bytes that count towards it; else 0. */
     uint64_t limited_bytes;
     uint64_t active_bytes;   /* pages with at least one allocation; 0: unknown */

@@ -51,7 +51,7 @@ class Engine(Cluster):
         seed: int = 0,
         feature_gates: Optional[str] = None,
         bind_workers: bool = False,
-        huge_pages: HugePages = HugePages.SOME,
+        huge_pages: HugePages = HugePages.NONE,
         keep_objects: bool = False,
         plugins: Sequence[Plugin] = (),
         check_plugins: bool = False,

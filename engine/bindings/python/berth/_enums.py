@@ -39,11 +39,11 @@ class Path(enum.IntEnum):
 
 
 class HugePages(enum.IntEnum):
-    """For how much of its memory an engine asks for pages of 2 MiB."""
+    """Whether an engine asks for pages of 2 MiB."""
 
-    SOME = 0
-    ALL = 1
-    NONE = 2
+    NONE = 0
+    AUTO = 1
+    ALL = 2
 
 
 class Code(enum.IntEnum):
