@@ -113,6 +113,17 @@ static void test_gone(void **state)
     release(again);
 }
 
+/* The same under another pod's name is another class, in spite of the same id. */
+static void differs_by_name(berth_pod pod)
+{
+    berth__class *first = class_under(&pod, 7);
+    pod.meta.name = BERTH_STR("q");
+    berth__class *second = class_under(&pod, 7);
+    assert_ptr_not_equal(first, second);
+    release(first);
+    release(second);
+}
+
 /* The claim of an ephemeral volume is named after its pod. */
 static void test_ephemeral(void **state)
 {
@@ -122,12 +133,7 @@ static void test_ephemeral(void **state)
     berth_pod pod = pod_for("a");
     pod.volumes = &volume;
     pod.volume_count = 1;
-    berth__class *first = class_under(&pod, 7);
-    pod.meta.name = BERTH_STR("q");
-    berth__class *second = class_under(&pod, 7);
-    assert_ptr_not_equal(first, second);
-    release(first);
-    release(second);
+    differs_by_name(pod);
 }
 
 /* What a pod's claims say when one can't be had is about that pod. */
@@ -138,12 +144,7 @@ static void test_claims(void **state)
     berth_pod pod = pod_for("a");
     pod.resource_claims = &claim;
     pod.resource_claim_count = 1;
-    berth__class *first = class_under(&pod, 7);
-    pod.meta.name = BERTH_STR("q");
-    berth__class *second = class_under(&pod, 7);
-    assert_ptr_not_equal(first, second);
-    release(first);
-    release(second);
+    differs_by_name(pod);
 }
 
 /* More ids than places: the later of two wins, and each gets its own class. */
