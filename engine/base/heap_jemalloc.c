@@ -131,7 +131,7 @@ static char *map_pages(size_t bytes, size_t align)
     return memory + before;
 }
 
-/* Called with the lock held, as the next four are. */
+/* The functions from here to hook_alloc are called with the lock held. */
 static bool ask_for_huge_pages(arena_heap *heap, char *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE

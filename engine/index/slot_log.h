@@ -27,7 +27,7 @@ typedef struct berth__slot_states {
     uint32_t slots[BERTH__LOG_PADDED];
     _Alignas(64) double columns[BERTH__LOG_COLUMNS][BERTH__LOG_PADDED];
     int32_t evenness[BERTH__LOG_PADDED];
-    bool invertible; /* cpu and memory of all states stored so far are */
+    bool invertible; /* of all states stored so far: berth__basic_columns */
 } berth__slot_states;
 
 typedef struct berth__slot_log {

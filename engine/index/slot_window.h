@@ -18,7 +18,7 @@ typedef struct berth__slot_window {
     uint32_t capacity;
     double *columns; /* BERTH__LOG_COLUMNS, each of `capacity` slots */
     int32_t *evenness;
-    bool invertible; /* cpu and memory of all slots have been since the columns were made */
+    bool invertible; /* of all slots, since the columns were made: berth__basic_columns */
     /* The changes applied. By tile: the number of the last one plus one, or 0. By number modulo
      * BERTH__WINDOW_LINKS: how far back the one before it in its tile is, at most
      * BERTH__WINDOW_LINKS, or 0 if there is none. */

@@ -925,7 +925,7 @@ typedef struct basic_slots {
     bool invertible;
 } basic_slots;
 
-/* Capacity that `basic` may divide by in any way; often the largest. */
+/* A capacity made of any amount, such that its quotients may be products; often the largest. */
 static int64_t invertible_amount(int64_t amount)
 {
     if (berth__random_below(&source, 8) == 0)

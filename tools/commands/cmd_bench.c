@@ -290,7 +290,7 @@ static void print_memory(const bench *b)
     if (b->setup.huge_pages_given &&
         berth_engine_memory(b->cluster.engine, &memory, NULL) == BERTH_OK)
         printf("huge     %.1f MiB asked for%s\n", (double)memory.huge_bytes / mebi,
-               memory.huge_refused ? ", some refused" : "");
+               memory.huge_refused ? ", some refused or slow" : "");
 }
 
 static void print_text(const bench *b)
