@@ -187,7 +187,9 @@ void berth__cluster_notify_locked(const berth__cluster *cluster, const berth__ch
 bool berth__cluster_make_ready(berth__cluster *cluster, berth_kind kind)
 {
     const berth__watcher *watcher = cluster->watcher;
-    if (is_heard(cluster) && kind == BERTH_KIND_POD &&
+    const bool queues = kind == BERTH_KIND_POD || kind == BERTH_KIND_POD_GROUP ||
+                        kind == BERTH_KIND_COMPOSITE_POD_GROUP;
+    if (is_heard(cluster) && queues &&
         watcher->reserve(watcher->context, cluster->pods.record_count + BERTH__PODS_A_PAGE) !=
             BERTH_OK)
         return false;
@@ -343,6 +345,7 @@ static keeper keeper_of(berth_kind kind)
     case BERTH_KIND_STATEFUL_SET:
     case BERTH_KIND_NAMESPACE:
     case BERTH_KIND_POD_GROUP:
+    case BERTH_KIND_COMPOSITE_POD_GROUP:
         return KEEPS_RELATED;
     case BERTH_KIND_POD_DISRUPTION_BUDGET:
         return KEEPS_BUDGETS;

@@ -462,19 +462,31 @@ static void default_claim(const berth_reader *reader, berth_persistent_volume_cl
         object->phase = BERTH_STR("Pending");
 }
 
-/* As the admission plugin Priority does. */
-static void default_pod_group(const berth_reader *reader, berth_pod_group *group)
+/* What the admission plugin Priority does for a group, composite or not. */
+static void default_group_priority(const berth_reader *reader, berth_str name, bool *given,
+                                   int32_t *priority, berth_str *policy)
 {
-    const berth__priority_class *class = berth__str_empty(group->priority_class)
-                                             ? find_global_class(reader)
-                                             : find_class(reader, group->priority_class);
+    const berth__priority_class *class =
+        berth__str_empty(name) ? find_global_class(reader) : find_class(reader, name);
     if (class == NULL)
         return;
-    if (berth__str_empty(group->preemption_policy))
-        group->preemption_policy = class->preemption_policy;
-    if (!group->has_priority)
-        group->priority = class->value;
-    group->has_priority = true;
+    if (berth__str_empty(*policy))
+        *policy = class->preemption_policy;
+    if (!*given)
+        *priority = class->value;
+    *given = true;
+}
+
+static void default_pod_group(const berth_reader *reader, berth_pod_group *group)
+{
+    default_group_priority(reader, group->priority_class, &group->has_priority, &group->priority,
+                           &group->preemption_policy);
+}
+
+static void default_composite_group(const berth_reader *reader, berth_composite_pod_group *group)
+{
+    default_group_priority(reader, group->priority_class, &group->has_priority, &group->priority,
+                           &group->preemption_policy);
 }
 
 static void default_storage_class(berth_storage_class *object)
@@ -503,6 +515,9 @@ berth_status berth__default_object(berth_reader *reader, berth_kind kind, void *
         return BERTH_OK;
     case BERTH_KIND_POD_GROUP:
         default_pod_group(reader, object);
+        return BERTH_OK;
+    case BERTH_KIND_COMPOSITE_POD_GROUP:
+        default_composite_group(reader, object);
         return BERTH_OK;
     default:
         return BERTH_OK;

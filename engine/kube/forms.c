@@ -221,6 +221,15 @@ static void write_basic_policy(berth__encoder *encoder, const berth__field *fiel
         berth__encode_raw(encoder, BERTH_STR("{}"));
 }
 
+static void write_basic_composite_policy(berth__encoder *encoder, const berth__field *field,
+                                         const void *from)
+{
+    const berth_composite_pod_group *group = from;
+    (void)field;
+    if (!group->gang)
+        berth__encode_raw(encoder, BERTH_STR("{}"));
+}
+
 /* ---- the register ---- */
 
 const berth__form berth__forms[BERTH__FORM_COUNT] = {
@@ -236,6 +245,7 @@ const berth__form berth__forms[BERTH__FORM_COUNT] = {
     [BERTH__FORM_STATUS_ABSENT] = {read_status_absent, NULL},
     [BERTH__FORM_NO_REPLICAS] = {NULL, write_no_replicas},
     [BERTH__FORM_BASIC_POLICY] = {NULL, write_basic_policy},
+    [BERTH__FORM_BASIC_COMPOSITE_POLICY] = {NULL, write_basic_composite_policy},
     [BERTH__FORM_POD_VOLUME] = {berth__forms_read_pod_volume, berth__forms_write_volume},
     [BERTH__FORM_VOLUME] = {berth__forms_read_volume, berth__forms_write_volume},
     [BERTH__FORM_JSON] = {berth__forms_read_json, berth__forms_write_json},

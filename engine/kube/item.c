@@ -258,7 +258,7 @@ static berth_status take_object(berth_reader *reader, const berth__item *item, b
 static bool awaits_class(berth_reader *reader, const berth__item *item)
 {
     const berth__json *spec = berth__workload_pod_spec(item);
-    if (berth__str_is(item->kind, "PodGroup"))
+    if (berth__str_is(item->kind, "PodGroup") || berth__str_is(item->kind, "CompositePodGroup"))
         return berth__priority_class_is_awaited(reader, berth__json_get(item->tree, "spec"));
     if (spec == NULL || (!berth__priority_class_is_awaited(reader, spec) &&
                          !berth__runtime_class_is_awaited(reader, spec) &&

@@ -41,7 +41,7 @@ enum {
         .namespaced = (in_namespace), .of_devices = true                         \
     }
 
-/* Source: kubernetes v1.32 to v1.36, api/discovery; v1.37 for PodGroup and DeviceTaintRule. */
+/* Source: kubernetes v1.32 to v1.36, api/discovery; v1.37 for pod groups and DeviceTaintRule. */
 static const berth__kind_info kinds[KINDS] = {
     [BERTH_KIND_NAMESPACE] = CLUSTER("Namespace", "v1", berth__fields_namespace),
     [BERTH_KIND_STORAGE_CLASS] =
@@ -74,6 +74,8 @@ static const berth__kind_info kinds[KINDS] = {
         DEVICES("DeviceTaintRule", false, berth__fields_device_taint_rule),
     [BERTH_KIND_POD_GROUP] =
         NAMESPACED("PodGroup", "scheduling.k8s.io/v1beta1", berth__fields_pod_group),
+    [BERTH_KIND_COMPOSITE_POD_GROUP] = NAMESPACED("CompositePodGroup", "scheduling.k8s.io/v1alpha3",
+                                                  berth__fields_composite_pod_group),
     [DEPLOYMENT] = NAMESPACED("Deployment", "apps/v1", berth__workload_fields_deployment),
     [DAEMON_SET] = NAMESPACED("DaemonSet", "apps/v1", berth__workload_fields_daemon_set),
     [JOB] = NAMESPACED("Job", "batch/v1", berth__workload_fields_job),

@@ -79,6 +79,7 @@
     X(pod_groups,               0, 0, 0, 0, 0, 0, 0, 0) /* PodGroups are placed as a whole */ \
     X(pod_group_policies,       0, 0, 0, 0, 0, 0, 0, 0) /* they have a preemptionPolicy */ \
     X(pod_group_placements,     0, 0, 0, 0, 0, 0, 0, 0) /* they are tried domain by domain */ \
+    X(composite_pod_groups,     0, 0, 0, 0, 0, 0, 0, 0) /* and as parts of composite groups */ \
     /* 1.                      15 32 33 34 35 36 .3 37  texts */ \
     X(taint_text_names_none,    0, 0, 0, 1, 1, 1, 1, 1) /* "untolerated taint(s)" */ \
     X(volume_texts_new,         0, 0, 1, 1, 1, 1, 1, 1) /* texts of VolumeBinding */ \

@@ -1,4 +1,5 @@
-/* Stores Services, controllers, Namespaces and PodGroups, and finds them by what refers to them. */
+/* Stores Services, controllers, Namespaces and groups of pods, and finds them by what refers to
+ * them. */
 #include "model/related.h"
 
 #include "base/assert.h"
@@ -26,6 +27,12 @@ berth_status berth__related_create(berth__model *model, berth__related **out)
     return BERTH_OK;
 }
 
+/* Whether it lists the groups below a composite one. */
+static bool is_family(const berth__related_list *list)
+{
+    return list->key.kind == BERTH_KIND_COUNT;
+}
+
 static void free_object(berth__related_object *object)
 {
     berth__arena arena = object->arena; /* the object is part of it */
@@ -42,8 +49,8 @@ void berth__related_destroy(berth__related *related)
              entry = next) {
             next = entry->next;
             berth__related_list *list = (berth__related_list *)entry;
-            for (berth__related_object *object = list->first, *after; object != NULL;
-                 object = after) {
+            for (berth__related_object *object = is_family(list) ? NULL : list->first, *after;
+                 object != NULL; object = after) {
                 after = object->next;
                 free_object(object);
             }
@@ -65,16 +72,23 @@ static berth__related_object *find(const berth__related *related, berth_kind kin
 }
 
 static berth__related_list *find_list(const berth__related *related, berth_kind kind,
-                                      berth__sym namespace_name)
+                                      berth__sym namespace_name, berth__sym parent)
 {
-    const uint32_t key[2] = {(uint32_t)kind, namespace_name};
+    const uint32_t key[3] = {(uint32_t)kind, namespace_name, parent};
     return (berth__related_list *)berth__keymap_find(&related->lists, key, sizeof(key));
 }
 
 const berth__related_object *berth__related_first(const berth__related *related, berth_kind kind,
                                                   berth__sym namespace_name)
 {
-    const berth__related_list *list = find_list(related, kind, namespace_name);
+    const berth__related_list *list = find_list(related, kind, namespace_name, 0);
+    return list != NULL ? list->first : NULL;
+}
+
+const berth__related_object *berth__related_children(const berth__related *related,
+                                                     berth__sym namespace_name, berth__sym parent)
+{
+    const berth__related_list *list = find_list(related, BERTH_KIND_COUNT, namespace_name, parent);
     return list != NULL ? list->first : NULL;
 }
 
@@ -90,6 +104,14 @@ const berth__group_facts *berth__related_pod_group(const berth__related *related
                                                    berth__sym namespace_name, berth__sym name)
 {
     const berth__related_object *object = find(related, BERTH_KIND_POD_GROUP, namespace_name, name);
+    return object != NULL ? &object->group : NULL;
+}
+
+const berth__group_facts *berth__related_composite(const berth__related *related,
+                                                   berth__sym namespace_name, berth__sym name)
+{
+    const berth__related_object *object =
+        find(related, BERTH_KIND_COMPOSITE_POD_GROUP, namespace_name, name);
     return object != NULL ? &object->group : NULL;
 }
 
@@ -133,16 +155,43 @@ static void read_map(berth__related *related, berth__related_object *out, const 
 }
 
 /* The API allows a single topology. */
+static berth__sym topology_of(berth__model *model, berth_strs keys, bool *ok)
+{
+    return keys.count > 0 ? berth__intern_add(&model->strings, keys.items[0], ok) : 0;
+}
+
+static berth__sym parent_of(berth__model *model, berth_str name, bool *ok)
+{
+    return name.data != NULL && model->behaviours.composite_pod_groups
+               ? berth__intern_add(&model->strings, name, ok)
+               : 0;
+}
+
 static berth__group_facts group_facts(berth__model *model, const berth_pod_group *group, bool *ok)
 {
-    const berth_strs keys = group->topology_keys;
     return (berth__group_facts){
         .min_count = group->gang ? group->min_count : 1,
         .priority = group->has_priority ? group->priority : 0,
         .disrupts_all = group->disrupts_all,
         .never_preempts = berth__str_is(group->preemption_policy, "Never"),
-        .constrained = group->constrained || keys.count > 0,
-        .topology = keys.count > 0 ? berth__intern_add(&model->strings, keys.items[0], ok) : 0,
+        .constrained = group->constrained || group->topology_keys.count > 0,
+        .topology = topology_of(model, group->topology_keys, ok),
+        .parent = parent_of(model, group->parent, ok),
+        .created_ns = group->meta.creation_time_ns,
+    };
+}
+
+static berth__group_facts composite_facts(berth__model *model,
+                                          const berth_composite_pod_group *group, bool *ok)
+{
+    return (berth__group_facts){
+        .min_count = group->gang ? group->min_group_count : 1,
+        .priority = group->has_priority ? group->priority : 0,
+        .disrupts_all = group->disrupts_all,
+        .never_preempts = berth__str_is(group->preemption_policy, "Never"),
+        .topology = topology_of(model, group->topology_keys, ok),
+        .parent = parent_of(model, group->parent, ok),
+        .created_ns = group->meta.creation_time_ns,
     };
 }
 
@@ -167,6 +216,9 @@ static void read_body(berth__related *related, berth__related_object *out,
         break;
     case BERTH_KIND_POD_GROUP:
         out->group = group_facts(related->model, source->as.pod_group, ok);
+        break;
+    case BERTH_KIND_COMPOSITE_POD_GROUP:
+        out->group = composite_facts(related->model, source->as.composite_pod_group, ok);
         break;
     default:
         BERTH_ASSERT(source->kind == BERTH_KIND_NAMESPACE);
@@ -221,29 +273,81 @@ static berth__related_object *make_object(berth__related *related, const berth_o
 
 /* ---- lists and index ---- */
 
-static berth__related_list *list_of(berth__related *related, const berth__related_object *object)
+/* The list, which is made if there is none; NULL when out of memory. */
+static berth__related_list *get_list(berth__related *related, berth_kind kind,
+                                     berth__sym namespace_name, berth__sym parent)
 {
-    berth__related_list *list =
-        find_list(related, (berth_kind)object->key.kind, object->key.namespace_name);
+    berth__related_list *list = find_list(related, kind, namespace_name, parent);
     if (list != NULL)
         return list;
     list =
         berth__alloc_zero(related->model->allocator, sizeof(*list), _Alignof(berth__related_list));
     if (list == NULL)
         return NULL;
-    list->key.kind = object->key.kind;
-    list->key.namespace_name = object->key.namespace_name;
+    list->key.kind = (uint32_t)kind;
+    list->key.namespace_name = namespace_name;
+    list->key.parent = parent;
     list->entry.key = &list->key;
     list->entry.key_bytes = sizeof(list->key);
     berth__keymap_add(&related->lists, &list->entry);
     return list;
 }
 
+static berth__related_list *list_of(berth__related *related, const berth__related_object *object)
+{
+    return get_list(related, (berth_kind)object->key.kind, object->key.namespace_name, 0);
+}
+
+/* The list of an object's siblings; NULL: it has no parent. */
+static berth__related_list *family_of(const berth__related *related,
+                                      const berth__related_object *object)
+{
+    return object->group.parent == 0 ? NULL
+                                     : find_list(related, BERTH_KIND_COUNT,
+                                                 object->key.namespace_name, object->group.parent);
+}
+
+/* Make sure that an object can join its siblings. False when out of memory. */
+static bool reserve_family(berth__related *related, const berth__related_object *object)
+{
+    return object->group.parent == 0 ||
+           get_list(related, BERTH_KIND_COUNT, object->key.namespace_name, object->group.parent) !=
+               NULL;
+}
+
+static void join_family(const berth__related *related, berth__related_object *object)
+{
+    berth__related_list *family = family_of(related, object);
+    if (family == NULL)
+        return;
+    object->previous_sibling = NULL;
+    object->next_sibling = family->first;
+    if (family->first != NULL)
+        family->first->previous_sibling = object;
+    family->first = object;
+}
+
+static void leave_family(const berth__related *related, const berth__related_object *object)
+{
+    berth__related_list *family = family_of(related, object);
+    if (family == NULL)
+        return;
+    *(object->previous_sibling != NULL ? &object->previous_sibling->next_sibling : &family->first) =
+        object->next_sibling;
+    if (object->next_sibling != NULL)
+        object->next_sibling->previous_sibling = object->previous_sibling;
+}
+
+static bool is_group(uint32_t kind)
+{
+    return kind == BERTH_KIND_POD_GROUP || kind == BERTH_KIND_COMPOSITE_POD_GROUP;
+}
+
 static void note_change(berth__related *related, const berth__related_object *object)
 {
     if (object->key.kind == BERTH_KIND_NAMESPACE)
         related->namespace_epoch = berth__model_next_epoch(related->model);
-    else if (object->key.kind != BERTH_KIND_POD_GROUP) /* no counter or cache depends on these */
+    else if (!is_group(object->key.kind)) /* no counter or cache depends on these */
         related->epoch = berth__model_next_epoch(related->model);
 }
 
@@ -263,8 +367,7 @@ static void forget_service(berth__related *related, berth__related_object *objec
 
 static bool is_controller(berth_kind kind)
 {
-    return kind != BERTH_KIND_SERVICE && kind != BERTH_KIND_NAMESPACE &&
-           kind != BERTH_KIND_POD_GROUP;
+    return kind != BERTH_KIND_SERVICE && kind != BERTH_KIND_NAMESPACE && !is_group((uint32_t)kind);
 }
 
 /* Change the number of objects of a kind. */
@@ -301,7 +404,7 @@ static void drop_if_empty(berth__related *related, berth__related_list *list)
 static berth__related_list *own_list(const berth__related *related,
                                      const berth__related_object *object)
 {
-    return find_list(related, (berth_kind)object->key.kind, object->key.namespace_name);
+    return find_list(related, (berth_kind)object->key.kind, object->key.namespace_name, 0);
 }
 
 /* ---- undoing ---- */
@@ -330,12 +433,14 @@ static void undo_exchange(void *owner, void *record)
     if (own->come != NULL) {
         forget_service(related, own->come);
         unlink_object(list, own->come);
+        leave_family(related, own->come);
         berth__keymap_remove(&related->objects, &own->come->entry);
         count_object(related, (berth_kind)any->key.kind, false);
     }
     if (own->gone != NULL) {
         return_service(related, own->gone);
         link_object(list, own->gone);
+        join_family(related, own->gone);
         berth__keymap_add(&related->objects, &own->gone->entry);
         count_object(related, (berth_kind)any->key.kind, true);
     }
@@ -354,6 +459,7 @@ static void keep_exchange(void *owner, void *record)
         berth__label_index_give_up(&related->services, gone->key.namespace_name, &gone->selector,
                                    gone);
     drop_if_empty(related, own_list(related, gone));
+    drop_if_empty(related, family_of(related, gone));
     free_object(gone);
 }
 
@@ -384,6 +490,7 @@ static void take_out(berth__related *related, berth__related_list *list,
     else
         forget_service(related, object);
     unlink_object(list, object);
+    leave_family(related, object);
     berth__keymap_remove(&related->objects, &object->entry);
     count_object(related, (berth_kind)object->key.kind, false);
     if (!undoable)
@@ -395,11 +502,15 @@ static void put_in(berth__related *related, berth__related_list *list, berth__re
                    berth__related_object *fresh)
 {
     bool undoable = note_exchange(related, old, fresh);
+    berth__related_list *left = old != NULL ? family_of(related, old) : NULL;
     fresh->previous = old != NULL ? old->previous : list->last;
     fresh->next = old != NULL ? old->next : NULL;
     if (old != NULL)
         take_out(related, list, old, undoable);
     link_object(list, fresh);
+    join_family(related, fresh);
+    if (!undoable)
+        drop_if_empty(related, left);
     berth__keymap_add(&related->objects, &fresh->entry);
     count_object(related, (berth_kind)fresh->key.kind, true);
 }
@@ -418,7 +529,7 @@ berth_status berth__related_add(berth__related *related, const berth_object *obj
                        : berth__error_set(error, BERTH_E_EXISTS, "already exists");
     }
     berth__related_list *list = list_of(related, fresh);
-    if (list == NULL || !index_service(related, fresh)) {
+    if (list == NULL || !reserve_family(related, fresh) || !index_service(related, fresh)) {
         free_object(fresh);
         return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
     }
@@ -439,13 +550,15 @@ berth_status berth__related_remove(berth__related *related, berth_kind kind,
     berth__related_object *object = find(related, kind, space, name_sym);
     if (object == NULL)
         return berth__error_set(error, BERTH_E_NOT_FOUND, "not found");
-    berth__related_list *list = own_list(related, object);
+    berth__related_list *list = own_list(related, object), *family = family_of(related, object);
     BERTH_ASSERT(list != NULL);
     note_change(related, object);
     bool undoable = note_exchange(related, object, NULL);
     take_out(related, list, object, undoable);
-    if (!undoable) /* undoing will need the list */
+    if (!undoable) { /* undoing will need the lists */
         drop_if_empty(related, list);
+        drop_if_empty(related, family);
+    }
     return BERTH_OK;
 }
 
@@ -475,13 +588,14 @@ static bool copy_list(berth__related *to, const berth__related_list *from)
     for (const berth__related_object *source = from->first; source != NULL; source = source->next) {
         berth__related_object *object = copy_object(to, source);
         berth__related_list *list = object != NULL ? list_of(to, object) : NULL;
-        if (list == NULL || !index_service(to, object)) {
+        if (list == NULL || !reserve_family(to, object) || !index_service(to, object)) {
             if (object != NULL)
                 free_object(object);
             return false;
         }
         object->previous = list->last;
         link_object(list, object);
+        join_family(to, object);
         berth__keymap_add(&to->objects, &object->entry);
         count_object(to, (berth_kind)object->key.kind, true);
     }
@@ -499,7 +613,8 @@ berth__related *berth__related_copy(const berth__related *related)
     for (uint32_t i = 0; i < lists->bucket_count; i++)
         for (const berth__keymap_entry *entry = lists->buckets[i]; entry != NULL;
              entry = entry->next)
-            if (!copy_list(copy, (const berth__related_list *)entry)) {
+            if (!is_family((const berth__related_list *)entry) &&
+                !copy_list(copy, (const berth__related_list *)entry)) {
                 berth__related_destroy(copy);
                 return NULL;
             }

@@ -1,5 +1,5 @@
 /* Other objects that rules about pods read: Services, controllers that own pods, Namespaces, and
- * the PodGroups that pods belong to. */
+ * the PodGroups and CompositePodGroups that pods belong to. */
 #ifndef BERTH_MODEL_RELATED_H
 #define BERTH_MODEL_RELATED_H
 
@@ -7,18 +7,23 @@
 #include "model/label_index.h"
 #include "model/pod_class.h"
 
-/* The facts of a PodGroup that rules read. */
+/* A PodGroup has at most three groups above it, as the API limits the templates of a Workload. */
+enum { BERTH__GROUP_LEVELS_MAX = 4 };
+
+/* The facts of a PodGroup or CompositePodGroup that rules read. */
 typedef struct berth__group_facts {
-    int32_t min_count; /* of a gang; 1 otherwise */
+    int32_t min_count; /* of a gang: pods, or groups right below a composite one; 1 otherwise */
     int32_t priority;
     bool disrupts_all;
     bool never_preempts; /* its own preemptionPolicy is Never */
     bool constrained;    /* it has schedulingConstraints; */
     berth__sym topology; /* their topology key; the pods stay in one domain; 0: none */
+    berth__sym parent;   /* its composite group; 0: none, or composite groups are not followed */
+    int64_t created_ns;
 } berth__group_facts;
 
-/* One Service, ReplicationController, ReplicaSet, StatefulSet, Namespace or PodGroup. Its key has
- * no padding. */
+/* One Service, ReplicationController, ReplicaSet, StatefulSet, Namespace, PodGroup or
+ * CompositePodGroup. Its key has no padding. */
 typedef struct berth__related_object {
     berth__keymap_entry entry;
     struct {
@@ -27,23 +32,25 @@ typedef struct berth__related_object {
         berth__sym name;
     } key;
     struct berth__related_object *next, *previous; /* of the same kind and namespace, by arrival */
-    berth__arena arena;                            /* holds the object itself */
+    /* Groups with the same parent, in no order. */
+    struct berth__related_object *next_sibling, *previous_sibling;
+    berth__arena arena; /* holds the object itself */
     /* The map of a Service or ReplicationController, whose selectors are plain maps; the labels of
      * a Namespace. */
     berth__labels labels;
     berth__selector selector; /* NOTHING when nil; never INVALID if made from a map */
-    berth__group_facts group; /* of a PodGroup */
+    berth__group_facts group; /* of a PodGroup or CompositePodGroup */
     const berth_object *kept; /* the original, if the engine keeps objects; else NULL */
 } berth__related_object;
 
-/* The objects of one kind in one namespace. */
+/* The objects of one kind in one namespace, or the groups right below a composite one. */
 typedef struct berth__related_list {
     berth__keymap_entry entry;
     struct {
-        uint32_t kind;
-        berth__sym namespace_name;
+        uint32_t kind; /* BERTH_KIND_COUNT: the groups below `parent` */
+        berth__sym namespace_name, parent;
     } key;
-    berth__related_object *first, *last;
+    berth__related_object *first, *last; /* `last` is NULL for groups below another */
 } berth__related_list;
 
 typedef struct berth__related {
@@ -90,6 +97,15 @@ berth__labels berth__related_namespace(const berth__related *related, berth__sym
 /* The facts of a PodGroup, or NULL if there is none. */
 const berth__group_facts *berth__related_pod_group(const berth__related *related,
                                                    berth__sym namespace_name, berth__sym name);
+
+/* The same for a CompositePodGroup. */
+const berth__group_facts *berth__related_composite(const berth__related *related,
+                                                   berth__sym namespace_name, berth__sym name);
+
+/* The first of the groups right below a composite one, linked by `next_sibling` in no order; they
+ * are known whether or not the parent is. NULL: none. */
+const berth__related_object *berth__related_children(const berth__related *related,
+                                                     berth__sym namespace_name, berth__sym parent);
 
 /* Call `visit` for each Service of the namespace whose selector may match the labels, until it
  * returns false; the caller checks the match. */

@@ -41,26 +41,27 @@ typedef enum berth__field_type {
  * and a writer for each. */
 typedef enum berth__field_form {
     BERTH__FORM_PLAIN = 0,
-    BERTH__FORM_UNWRITTEN,        /* not in this JSON object; listed for copies */
-    BERTH__FORM_RESTART_POLICY,   /* BOOL: "Always" */
-    BERTH__FORM_RESTART_RULES,    /* BOOL: a rule has the action RestartAllContainers */
-    BERTH__FORM_HOST_USERS,       /* BOOL: the field is false */
-    BERTH__FORM_EMPTY_OBJECT,     /* BOOL: present, without fields that matter */
-    BERTH__FORM_NAMES,            /* STRS: a list of objects with a `name` */
-    BERTH__FORM_TOPOLOGY_KEYS,    /* STRS: a list of objects with a `key` */
-    BERTH__FORM_JSON,             /* STR: any JSON, as text */
-    BERTH__FORM_QUANTITIES,       /* LIST of berth_quantity */
-    BERTH__FORM_MAP_SELECTOR,     /* POINTER to a berth_label_selector: a plain map of labels */
-    BERTH__FORM_POD_VOLUME,       /* STRUCT, a berth_volume_source: one of a pod volume's fields */
-    BERTH__FORM_VOLUME,           /* the same: one of the fields of a PersistentVolume's spec */
-    BERTH__FORM_OPERATOR_IN,      /* STR: always "In", and not written */
-    BERTH__FORM_ALLOWED,          /* INT32: written unless the budget has no status */
-    BERTH__FORM_STATUS_ABSENT,    /* a budget without status.disruptionsAllowed */
-    BERTH__FORM_NO_REPLICAS,      /* written as 0: the pods are written themselves */
-    BERTH__FORM_BASIC_POLICY,     /* of a pod group that is no gang */
-    BERTH__FORM_FLAT_REQUEST,     /* v1beta1: the fields of `exactly` in the request itself */
-    BERTH__FORM_BASIC_DEVICE,     /* v1beta1: the fields of the device below `basic` */
-    BERTH__FORM_DEVICE_ATTRIBUTE, /* one of the fields `int`, `bool`, `string`, ... */
+    BERTH__FORM_UNWRITTEN,      /* not in this JSON object; listed for copies */
+    BERTH__FORM_RESTART_POLICY, /* BOOL: "Always" */
+    BERTH__FORM_RESTART_RULES,  /* BOOL: a rule has the action RestartAllContainers */
+    BERTH__FORM_HOST_USERS,     /* BOOL: the field is false */
+    BERTH__FORM_EMPTY_OBJECT,   /* BOOL: present, without fields that matter */
+    BERTH__FORM_NAMES,          /* STRS: a list of objects with a `name` */
+    BERTH__FORM_TOPOLOGY_KEYS,  /* STRS: a list of objects with a `key` */
+    BERTH__FORM_JSON,           /* STR: any JSON, as text */
+    BERTH__FORM_QUANTITIES,     /* LIST of berth_quantity */
+    BERTH__FORM_MAP_SELECTOR,   /* POINTER to a berth_label_selector: a plain map of labels */
+    BERTH__FORM_POD_VOLUME,     /* STRUCT, a berth_volume_source: one of a pod volume's fields */
+    BERTH__FORM_VOLUME,         /* the same: one of the fields of a PersistentVolume's spec */
+    BERTH__FORM_OPERATOR_IN,    /* STR: always "In", and not written */
+    BERTH__FORM_ALLOWED,        /* INT32: written unless the budget has no status */
+    BERTH__FORM_STATUS_ABSENT,  /* a budget without status.disruptionsAllowed */
+    BERTH__FORM_NO_REPLICAS,    /* written as 0: the pods are written themselves */
+    BERTH__FORM_BASIC_POLICY,   /* of a pod group that is no gang */
+    BERTH__FORM_BASIC_COMPOSITE_POLICY, /* the same, of a composite one */
+    BERTH__FORM_FLAT_REQUEST,           /* v1beta1: the fields of `exactly` in the request itself */
+    BERTH__FORM_BASIC_DEVICE,           /* v1beta1: the fields of the device below `basic` */
+    BERTH__FORM_DEVICE_ATTRIBUTE,       /* one of the fields `int`, `bool`, `string`, ... */
     BERTH__FORM_COUNT
 } berth__field_form;
 

@@ -24,6 +24,7 @@ const berth__field *berth__fields_of(berth_kind kind)
         [BERTH_KIND_RESOURCE_CLAIM] = berth__fields_resource_claim,
         [BERTH_KIND_DEVICE_TAINT_RULE] = berth__fields_device_taint_rule,
         [BERTH_KIND_POD_GROUP] = berth__fields_pod_group,
+        [BERTH_KIND_COMPOSITE_POD_GROUP] = berth__fields_composite_pod_group,
     };
     return tables[kind];
 }

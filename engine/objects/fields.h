@@ -38,6 +38,7 @@ extern const berth__field berth__fields_replication_controller[];
 extern const berth__field berth__fields_controller[]; /* ReplicaSet, StatefulSet */
 extern const berth__field berth__fields_pod_disruption_budget[];
 extern const berth__field berth__fields_pod_group[];
+extern const berth__field berth__fields_composite_pod_group[];
 extern const berth__field berth__fields_node[];
 extern const berth__field berth__fields_resource_slice[];
 extern const berth__field berth__fields_device_class[];

@@ -38,6 +38,7 @@ RESOURCES = [
     ("persistentvolumeclaims", "PersistentVolumeClaim", "v1", True),
     ("replicationcontrollers", "ReplicationController", "v1", True),
     ("podgroups", "PodGroup", "scheduling.k8s.io/v1beta1", True),
+    ("compositepodgroups", "CompositePodGroup", "scheduling.k8s.io/v1alpha3", True),
     ("priorityclasses", "PriorityClass", "scheduling.k8s.io/v1", False),
     ("runtimeclasses", "RuntimeClass", "node.k8s.io/v1", False),
     ("storageclasses", "StorageClass", "storage.k8s.io/v1", False),

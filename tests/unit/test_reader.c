@@ -1327,6 +1327,10 @@ static void test_copies(void **state)
          "{'metadata': {'name': 'g'}, 'spec': {'schedulingPolicy': {'gang': {'minCount': 2}},"
          "'schedulingConstraints': {'topology': [{'key': 'zone'}]}, 'priorityClassName': 'high',"
          "'parentCompositePodGroupName': 'all', 'disruptionMode': {'all': {}}}}"},
+        {BERTH_KIND_COMPOSITE_POD_GROUP,
+         "{'metadata': {'name': 'c'}, 'spec': {'schedulingPolicy': {'gang': {'minGroupCount': 2}},"
+         "'schedulingConstraints': {'topology': [{'key': 'zone'}]}, 'priorityClassName': 'high',"
+         "'parentCompositePodGroupName': 'all', 'disruptionMode': {'all': {}}}}"},
         {BERTH_KIND_CSI_STORAGE_CAPACITY,
          "{'metadata': {'name': 'c'}, 'storageClassName': 'fast', 'capacity': '1Ti',"
          "'nodeTopology': {'matchLabels': {'zone': 'a'}}}"},

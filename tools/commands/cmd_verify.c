@@ -52,6 +52,7 @@ static const struct {
     {"replicaSets", BERTH_KIND_REPLICA_SET},
     {"statefulSets", BERTH_KIND_STATEFUL_SET},
     {"podDisruptionBudgets", BERTH_KIND_POD_DISRUPTION_BUDGET},
+    {"compositePodGroups", BERTH_KIND_COMPOSITE_POD_GROUP},
     {"podGroups", BERTH_KIND_POD_GROUP},
     {"deviceClasses", BERTH_KIND_DEVICE_CLASS},
     {"resourceSlices", BERTH_KIND_RESOURCE_SLICE},

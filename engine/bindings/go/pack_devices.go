@@ -34,6 +34,9 @@ var untypedKinds = map[string]untypedKind{
 	"ResourceClaim":   {C.BERTH_KIND_RESOURCE_CLAIM, "resource.k8s.io/", "k8s.io/api/resource/"},
 	"DeviceTaintRule": {C.BERTH_KIND_DEVICE_TAINT_RULE, "resource.k8s.io/", "k8s.io/api/resource/"},
 	"PodGroup":        {C.BERTH_KIND_POD_GROUP, "scheduling.k8s.io/", "k8s.io/api/scheduling/"},
+	"CompositePodGroup": {
+		C.BERTH_KIND_COMPOSITE_POD_GROUP, "scheduling.k8s.io/", "k8s.io/api/scheduling/",
+	},
 }
 
 // deviceKind returns the kind and the heading of such an object.

@@ -211,6 +211,7 @@ var kindExamples = [C.BERTH_KIND_COUNT]reflect.Type{
 	C.BERTH_KIND_RESOURCE_CLAIM:          devices,
 	C.BERTH_KIND_DEVICE_TAINT_RULE:       devices,
 	C.BERTH_KIND_POD_GROUP:               devices,
+	C.BERTH_KIND_COMPOSITE_POD_GROUP:     devices,
 }
 
 // ---- nodes ----

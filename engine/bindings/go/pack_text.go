@@ -62,6 +62,7 @@ var packedTypes = [C.BERTH_KIND_COUNT]reflect.Type{
 	C.BERTH_KIND_RESOURCE_CLAIM:          reflect.TypeFor[C.berth_resource_claim](),
 	C.BERTH_KIND_DEVICE_TAINT_RULE:       reflect.TypeFor[C.berth_device_taint_rule](),
 	C.BERTH_KIND_POD_GROUP:               reflect.TypeFor[C.berth_pod_group](),
+	C.BERTH_KIND_COMPOSITE_POD_GROUP:     reflect.TypeFor[C.berth_composite_pod_group](),
 }
 
 func textOf(kind C.uint32_t, object unsafe.Pointer) string {

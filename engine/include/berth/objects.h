@@ -312,9 +312,24 @@ typedef struct berth_pod_group {
     bool disrupts_all;           /* spec.disruptionMode.all: its pods are evicted together */
     berth_str preemption_policy; /* PreemptLowerPriority, Never */
     berth_strs topology_keys;    /* spec.schedulingConstraints.topology[].key; the first counts */
-    berth_str parent;            /* spec.parentCompositePodGroupName; no rule reads it */
+    berth_str parent;            /* spec.parentCompositePodGroupName; read as the next struct is */
     bool constrained;            /* spec.schedulingConstraints is set, perhaps without a topology */
 } berth_pod_group;
+
+/* A CompositePodGroup (scheduling.k8s.io, 1.37): PodGroups and other composite groups that are
+ * placed together. Rules read it under the feature gate CompositePodGroup. */
+typedef struct berth_composite_pod_group {
+    berth_metadata meta;
+    bool gang;               /* spec.schedulingPolicy.gang is set; otherwise the policy is basic */
+    int32_t min_group_count; /* of a gang: fewer of the groups right below it are not placed */
+    bool has_priority;       /* spec.priority is set; otherwise it is 0 */
+    int32_t priority;
+    berth_str priority_class;    /* spec.priorityClassName; readers turn it into a priority */
+    bool disrupts_all;           /* spec.disruptionMode.all: all its pods are evicted together */
+    berth_str preemption_policy; /* PreemptLowerPriority, Never */
+    berth_strs topology_keys;    /* spec.schedulingConstraints.topology[].key; the first counts */
+    berth_str parent;            /* spec.parentCompositePodGroupName; absent: it is the root */
+} berth_composite_pod_group;
 
 /* ---- any of them ---- */
 
@@ -342,7 +357,8 @@ typedef struct berth_pod_group {
     X(DEVICE_CLASS, device_class, berth_device_class, "DeviceClass")                             \
     X(RESOURCE_CLAIM, resource_claim, berth_resource_claim, "ResourceClaim")                     \
     X(DEVICE_TAINT_RULE, device_taint_rule, berth_device_taint_rule, "DeviceTaintRule")          \
-    X(POD_GROUP, pod_group, berth_pod_group, "PodGroup")
+    X(POD_GROUP, pod_group, berth_pod_group, "PodGroup")                                         \
+    X(COMPOSITE_POD_GROUP, composite_pod_group, berth_composite_pod_group, "CompositePodGroup")
 
 typedef enum berth_kind {
 #define X(name, member, type, text) BERTH_KIND_##name,

@@ -143,7 +143,8 @@ static const kept_field devices[] = {PART("metadata", device_metadata), ALL("spe
 
 static const kept_field group_status[] = {
     {.key = "conditions", .key_bytes = 10, .fact = FACT_CONDITIONS, .fact_only = 1}, LAST};
-static const kept_field pod_groups[] = {PART("metadata", plain_metadata), ALL("spec"),
+static const kept_field group_metadata[] = {IDENTITY, ALL("creationTimestamp"), LAST};
+static const kept_field pod_groups[] = {PART("metadata", group_metadata), ALL("spec"),
                                         PART("status", group_status), LAST};
 
 #define HEADING(version, kind) "{\"apiVersion\":\"" version "\",\"kind\":\"" kind "\","
@@ -167,6 +168,8 @@ static const kept_kind kinds[BERTH_KIND_COUNT] = {
     [BERTH_KIND_POD] = {HEADING("v1", "Pod"), pod},
     [BERTH_KIND_RESOURCE_SLICE] = {HEADING("resource.k8s.io/v1", "ResourceSlice"), devices},
     [BERTH_KIND_POD_GROUP] = {HEADING("scheduling.k8s.io/v1beta1", "PodGroup"), pod_groups},
+    [BERTH_KIND_COMPOSITE_POD_GROUP] = {HEADING("scheduling.k8s.io/v1alpha3", "CompositePodGroup"),
+                                        pod_groups},
     [BERTH_KIND_DEVICE_TAINT_RULE] = {HEADING("resource.k8s.io/v1", "DeviceTaintRule"), devices},
     [BERTH_KIND_DEVICE_CLASS] = {HEADING("resource.k8s.io/v1", "DeviceClass"), devices},
     [BERTH_KIND_RESOURCE_CLAIM] = {HEADING("resource.k8s.io/v1", "ResourceClaim"), device_claim},

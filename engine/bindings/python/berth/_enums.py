@@ -76,6 +76,7 @@ class Kind(enum.IntEnum):
     RESOURCE_CLAIM = 17
     DEVICE_TAINT_RULE = 18
     POD_GROUP = 19
+    COMPOSITE_POD_GROUP = 20
 
 
 class ConflictKind(enum.IntEnum):
