@@ -28,6 +28,8 @@ typedef struct domain {
 
 typedef struct domain_search {
     berth__group_cycle *cycle;
+    berth__group_part *part;         /* the group */
+    const berth__node_part *allowed; /* the domain of the group above it; NULL: all nodes */
     berth__arena arena;
     const berth__group_points *points; /* of the group's profile */
     uint64_t *entries; /* value and slot of each node that has the label, by value */
@@ -39,10 +41,10 @@ typedef struct domain_search {
 /* ---- the domain of pods on nodes ---- */
 
 /* The first reason counts. */
-static berth_status note_stray(berth__group_cycle *cycle, berth_str why)
+static berth_status note_stray(berth__group_part *part, berth_str why)
 {
-    if (cycle->stray.data == NULL)
-        cycle->stray = why;
+    if (part->stray.data == NULL)
+        part->stray = why;
     return why.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -55,39 +57,39 @@ static berth_str name_of(berth__group_cycle *cycle, const berth__pod_record *rec
                                   (int)name.len, name.data);
 }
 
-static berth_status note_value(berth__group_cycle *cycle, berth__sym value)
+static berth_status note_value(berth__group_cycle *cycle, berth__group_part *part, berth__sym value)
 {
     const berth__model *model = cycle->engine->cluster.model;
-    const berth_str former = berth__text(model, cycle->domain), text = berth__text(model, value);
-    if (cycle->domain != 0 && cycle->domain != value && former.len > 0)
+    const berth_str former = berth__text(model, part->domain), text = berth__text(model, value);
+    if (part->domain != 0 && part->domain != value && former.len > 0)
         return note_stray(
-            cycle, berth__pod_group_words(&cycle->arena,
-                                          "more than 1 domain found for pod group: %.*s, %.*s",
-                                          (int)former.len, former.data, (int)text.len, text.data));
-    cycle->domain = value;
+            part, berth__pod_group_words(&cycle->arena,
+                                         "more than 1 domain found for pod group: %.*s, %.*s",
+                                         (int)former.len, former.data, (int)text.len, text.data));
+    part->domain = value;
     return BERTH_OK;
 }
 
-berth_status berth__pod_group_note_domain(berth__group_cycle *cycle,
+berth_status berth__pod_group_note_domain(berth__group_cycle *cycle, berth__group_part *part,
                                           const berth__pod_record *record)
 {
     const berth__cluster *cluster = &cycle->engine->cluster;
-    const berth__sym key = cycle->facts->topology;
+    const berth__sym key = part->facts->topology;
     if (key == 0 || !cluster->model->behaviours.pod_group_placements)
         return BERTH_OK;
     const berth__node_record *node = berth__cluster_node(cluster, record->node);
     const bool present = berth__node_present(node);
     const berth__sym value = present ? berth__labels_get(berth__node_labels(node->facts), key) : 0;
     if (value != 0)
-        return note_value(cycle, value);
+        return note_value(cycle, part, value);
     const berth_str pod = name_of(cycle, record), name = berth__text(cluster->model, node->name);
     if (pod.data == NULL)
         return BERTH_E_NOMEM;
     if (present)
-        return note_stray(cycle, berth__pod_group_words(&cycle->arena,
-                                                        "no topology domain found for pod %.*s",
-                                                        (int)pod.len, pod.data));
-    return note_stray(cycle,
+        return note_stray(part, berth__pod_group_words(&cycle->arena,
+                                                       "no topology domain found for pod %.*s",
+                                                       (int)pod.len, pod.data));
+    return note_stray(part,
                       berth__pod_group_words(&cycle->arena,
                                              "getting node for pod %.*s: nodeinfo not found for "
                                              "node name \"%.*s\"",
@@ -106,20 +108,27 @@ static berth__sym value_of(uint64_t entry)
     return (berth__sym)(entry >> 32);
 }
 
+static bool is_allowed(const domain_search *own, uint32_t slot)
+{
+    return own->allowed == NULL ||
+           berth__bit_get(own->allowed->slots[slot / BERTH__TILE].words, slot % BERTH__TILE);
+}
+
 /* List the nodes that have the label. If pods of the group are on nodes already, the label must
  * have the value of their domain. */
 static berth_status list_nodes(domain_search *own, uint32_t *count)
 {
-    const berth__group_cycle *cycle = own->cycle;
-    berth__view *view = &cycle->engine->cluster.view;
+    const berth__group_part *part = own->part;
+    berth__view *view = &own->cycle->engine->cluster.view;
     const berth__sym *values =
-        berth__layout_column(view->layout, &view->nodes, cycle->facts->topology);
+        berth__layout_column(view->layout, &view->nodes, part->facts->topology);
     own->entries = berth__arena_alloc(&own->arena, view->layout->count * sizeof(uint64_t), 8);
     if (values == NULL || own->entries == NULL)
         return BERTH_E_NOMEM;
     *count = 0;
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
-        if (values[slot] != 0 && (cycle->already == 0 || values[slot] == cycle->domain))
+        if (values[slot] != 0 && (part->already == 0 || values[slot] == part->domain) &&
+            is_allowed(own, slot))
             own->entries[(*count)++] = (uint64_t)values[slot] << 32 | slot;
     berth__sort_words(own->entries, *count);
     return BERTH_OK;
@@ -181,24 +190,32 @@ static berth_status try_in(domain_search *own, const domain *one)
     const berth__node_part part = {own->slots, one->count};
     mark(own, one, true);
     decider->part = &part;
-    berth_status status = berth__pod_group_try(own->cycle);
-    decider->part = NULL;
+    berth_status status = berth__pod_group_try(own->cycle, own->part);
+    decider->part = own->allowed;
     mark(own, one, false);
     return status;
 }
 
+/* Add what the placed members of a PodGroup request. */
+static void add_requests(const domain_search *own, const berth__group_part *part, int64_t *requests)
+{
+    const berth__cluster *cluster = &own->cycle->engine->cluster;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const berth__group_member *member = &own->cycle->members[part->members[i]];
+        if (member->node != BERTH_NODE_NONE)
+            berth__fit_add_request(&cluster->view, own->points->fit->instance,
+                                   berth__pod_at(&cluster->pods, member->pod)->cls, requests);
+    }
+}
+
 static void note_outcome(domain_search *own, domain *one)
 {
-    const berth__group_cycle *cycle = own->cycle;
-    const berth__cluster *cluster = &cycle->engine->cluster;
     const berth__stage *fit = own->points->fit;
-    one->fits = cycle->verdict == BERTH_VERDICT_PLACED;
-    one->placed = cycle->placed;
-    for (uint32_t i = 0; one->fits && fit != NULL && i < cycle->count; i++)
-        if (cycle->members[i].node != BERTH_NODE_NONE)
-            berth__fit_add_request(&cluster->view, fit->instance,
-                                   berth__pod_at(&cluster->pods, cycle->members[i].pod)->cls,
-                                   one->requests);
+    one->fits = own->part->verdict == BERTH_VERDICT_PLACED;
+    one->placed = own->part->placed;
+    const berth__group_part *end = own->cycle->tree.parts + own->part->end;
+    for (const berth__group_part *part = own->part; one->fits && fit != NULL && part < end; part++)
+        add_requests(own, part, one->requests);
 }
 
 /* Try the members in every domain, each time from the same state except for the rotation. The
@@ -207,6 +224,7 @@ static berth_status try_all(domain_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
     berth_status (*const unplaced)(void *, uint32_t) = cycle->unplaced;
+    const bool trying = cycle->trying;
     berth_status status = BERTH_OK;
     cycle->unplaced = NULL;
     cycle->trying = true;
@@ -220,11 +238,11 @@ static berth_status try_all(domain_search *own)
         if (status == BERTH_OK)
             note_outcome(own, one);
         berth__pod_group_end_transaction(cycle->engine, false);
-        if (cycle->verdict == BERTH_VERDICT_ERROR)
+        if (own->part->verdict == BERTH_VERDICT_ERROR)
             break;
     }
     cycle->unplaced = unplaced;
-    cycle->trying = false;
+    cycle->trying = trying;
     return status;
 }
 
@@ -241,11 +259,11 @@ static berth_status repeat(domain_search *own, const domain *one)
 
 /* ---- choosing ---- */
 
-static berth_status fail_of_score(berth__group_cycle *cycle, int64_t score)
+static berth_status fail_of_score(const domain_search *own, int64_t score)
 {
     return berth__pod_group_fail(
-        cycle,
-        berth__pod_group_words(&cycle->arena,
+        own->part,
+        berth__pod_group_words(&own->cycle->arena,
                                "applying score defaultWeights on PlacementScore plugins: plugin "
                                "\"NodeResourcesFit\" returns an invalid score %" PRId64
                                ", it should in the range of [0, 100] after normalizing",
@@ -265,16 +283,16 @@ static int64_t score_by_fit(domain_search *own, const domain *one)
 /* Score the domains by the number of the group's pods there. */
 static berth_status score_by_pods(domain_search *own, int64_t *totals)
 {
-    berth__group_cycle *cycle = own->cycle;
     if (own->points->pods_count == 0)
         return BERTH_OK;
     for (uint32_t i = 0; i < own->count; i++)
-        totals[i] = own->domains[i].fits ? (int64_t)cycle->already + own->domains[i].placed : 0;
+        totals[i] = own->domains[i].fits ? (int64_t)own->part->already + own->domains[i].placed : 0;
     if (!berth__pod_group_pods_count_scores(totals, own->count))
         return berth__pod_group_fail(
-            cycle, BERTH_STR("running NormalizePlacementScore on PlacementScore plugins: plugin "
-                             "\"PodGroupPodsCount\" failed with: no pods from pod group are "
-                             "assigned to any of the candidate placements"));
+            own->part,
+            BERTH_STR("running NormalizePlacementScore on PlacementScore plugins: plugin "
+                      "\"PodGroupPodsCount\" failed with: no pods from pod group are "
+                      "assigned to any of the candidate placements"));
     for (uint32_t i = 0; i < own->count; i++)
         totals[i] *= own->points->pods_count;
     return BERTH_OK;
@@ -283,20 +301,19 @@ static berth_status score_by_pods(domain_search *own, int64_t *totals)
 /* Find the first of the best domains; `*best` is NULL if scoring fails. */
 static berth_status choose(domain_search *own, const domain **best)
 {
-    berth__group_cycle *cycle = own->cycle;
     const berth__stage *by_fit = own->points->fit;
     int64_t *totals = berth__arena_alloc_zero(&own->arena, own->count * sizeof(*totals), 8);
     int64_t most = -1;
     if (totals == NULL)
         return BERTH_E_NOMEM;
     BERTH_TRY(score_by_pods(own, totals));
-    for (uint32_t i = 0; i < own->count && cycle->verdict != BERTH_VERDICT_ERROR; i++) {
+    for (uint32_t i = 0; i < own->count && own->part->verdict != BERTH_VERDICT_ERROR; i++) {
         if (!own->domains[i].fits)
             continue;
         const int64_t fit = by_fit != NULL ? score_by_fit(own, &own->domains[i]) : 0;
         if (fit < 0 || fit > BERTH__SCORE_MAX) {
             *best = NULL;
-            return fail_of_score(cycle, fit);
+            return fail_of_score(own, fit);
         }
         totals[i] += by_fit != NULL ? fit * by_fit->weight : 0;
         if (totals[i] > most)
@@ -307,22 +324,22 @@ static berth_status choose(domain_search *own, const domain **best)
 }
 
 /* Refuse the group. The message is about `count` domains; the first was tried last. */
-static berth_status refuse_all(berth__group_cycle *cycle, uint32_t count)
+static berth_status refuse_all(berth__group_cycle *cycle, berth__group_part *part, uint32_t count)
 {
     static const berth_str bare = {"pod group is unschedulable", 26};
     const bool begins =
-        cycle->message.len >= bare.len && memcmp(cycle->message.data, bare.data, bare.len) == 0;
-    const berth_str first = begins ? bare : cycle->message;
-    berth__pod_group_refuse(cycle);
+        part->message.len >= bare.len && memcmp(part->message.data, bare.data, bare.len) == 0;
+    const berth_str first = begins ? bare : part->message;
+    berth__pod_group_refuse(part);
     return berth__pod_group_say(
-        cycle, berth__pod_group_words(&cycle->arena,
-                                      "0/%u placements are available, first placement status: %.*s",
-                                      (unsigned)count, (int)first.len, first.data));
+        &cycle->arena, &part->message,
+        berth__pod_group_words(&cycle->arena,
+                               "0/%u placements are available, first placement status: %.*s",
+                               (unsigned)count, (int)first.len, first.data));
 }
 
 static berth_status settle(domain_search *own)
 {
-    berth__group_cycle *cycle = own->cycle;
     const domain *best = NULL;
     uint32_t fitting = 0;
     for (uint32_t i = 0; i < own->count; i++) {
@@ -331,14 +348,21 @@ static berth_status settle(domain_search *own)
     }
     if (fitting > 1) {
         BERTH_TRY(choose(own, &best));
-        if (cycle->verdict == BERTH_VERDICT_ERROR)
+        if (own->part->verdict == BERTH_VERDICT_ERROR)
             return BERTH_OK;
     }
-    BERTH_TRY(repeat(own, fitting > 0 ? best : &own->domains[0]));
-    return fitting > 0 ? BERTH_OK : refuse_all(cycle, own->count);
+    BERTH_TRY(repeat(own, best != NULL ? best : &own->domains[0]));
+    return best != NULL ? BERTH_OK : refuse_all(own->cycle, own->part, own->count);
 }
 
 /* ---- the whole search ---- */
+
+static void begin(berth__group_cycle *cycle, berth__group_part *part)
+{
+    part->judged = true;
+    part->placed = 0;
+    berth__pod_group_forget_below(cycle, part);
+}
 
 static berth_status search(domain_search *own)
 {
@@ -349,31 +373,43 @@ static berth_status search(domain_search *own)
     if (status != BERTH_OK)
         return berth__error_no_memory(cycle->error);
     if (own->count == 0) {
-        berth__pod_group_refuse(cycle);
-        cycle->message = BERTH_STR("no feasible placements found");
-        for (uint32_t i = 0; i < cycle->count; i++)
-            cycle->members[i].node = BERTH_NODE_NONE;
+        berth__pod_group_refuse(own->part);
+        own->part->message = BERTH_STR("no feasible placements found");
         return BERTH_OK;
     }
     BERTH_TRY(try_all(own));
-    return cycle->verdict == BERTH_VERDICT_ERROR ? BERTH_OK : settle(own);
+    return own->part->verdict == BERTH_VERDICT_ERROR ? BERTH_OK : settle(own);
 }
 
-berth_status berth__pod_group_place_in_domain(berth__group_cycle *cycle)
+static berth_status search_domains(berth__group_cycle *cycle, berth__group_part *part,
+                                   const berth__group_points *points)
 {
-    const berth__group_points *points = &berth__pod_group_profile(cycle)->groups;
-    if (cycle->facts->topology == 0 || !points->generates) {
-        BERTH_TRY(berth__pod_group_try(cycle));
-        return cycle->verdict == BERTH_VERDICT_UNSCHEDULABLE ? refuse_all(cycle, 1) : BERTH_OK;
-    }
-    if (cycle->stray.data != NULL)
+    domain_search own = {
+        .cycle = cycle, .part = part, .allowed = cycle->engine->decider.part, .points = points};
+    if (part->stray.data != NULL)
         return berth__pod_group_fail(
-            cycle, berth__pod_group_words(
-                       &cycle->arena, "cannot determine domain for already scheduled pods: %.*s",
-                       (int)cycle->stray.len, cycle->stray.data));
-    domain_search own = {.cycle = cycle, .points = points};
+            part, berth__pod_group_words(&cycle->arena,
+                                         "cannot determine domain for already scheduled pods: %.*s",
+                                         (int)part->stray.len, part->stray.data));
     berth__arena_init(&own.arena, cycle->engine->allocator);
     berth_status status = search(&own);
     berth__arena_destroy(&own.arena);
+    return status;
+}
+
+berth_status berth__pod_group_place_in_domain(berth__group_cycle *cycle, berth__group_part *part)
+{
+    const berth__group_points *points = &berth__pod_group_profile(cycle)->groups;
+    berth_status status;
+    begin(cycle, part);
+    if (part->facts->topology == 0 || !points->generates) {
+        status = berth__pod_group_try(cycle, part);
+        if (status == BERTH_OK && part->verdict == BERTH_VERDICT_UNSCHEDULABLE)
+            status = refuse_all(cycle, part, 1);
+    } else {
+        status = search_domains(cycle, part, points);
+    }
+    if (part->verdict == BERTH_VERDICT_ERROR)
+        berth__pod_group_forget_below(cycle, part);
     return status;
 }

@@ -17,7 +17,7 @@
 typedef struct unit {
     uint32_t first, count; /* in victim_search.pods */
     int32_t priority;
-    bool of_group;
+    berth__victim_rank rank;
     bool stays;         /* it was reprieved */
     uint32_t violating; /* pods whose eviction violates a budget */
     int64_t start_ns;   /* the earliest of its pods; INT64_MAX: none has started */
@@ -88,7 +88,7 @@ static berth_status add_unit(victim_search *own, uint32_t pod)
         (unit){.first = first,
                .count = own->pod_count - first,
                .priority = priority,
-               .of_group = record->cls->identity->pod_group != 0,
+               .rank = berth__victim_rank_of(record->cls, count > 0 ? together : NULL),
                .start_ns = earliest_start(own, first, own->pod_count - first),
                .place = own->unit_count};
     own->unit_count++;
@@ -128,8 +128,8 @@ static bool is_more_important(void *context, size_t i, size_t k)
     const unit *a = &own->units[i], *b = &own->units[k];
     if (a->priority != b->priority)
         return a->priority > b->priority;
-    if (a->of_group != b->of_group)
-        return a->of_group;
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
     if (a->count != b->count)
         return a->count > b->count;
     if (a->start_ns == INT64_MAX && b->start_ns == INT64_MAX)
@@ -413,6 +413,14 @@ static berth_status reprieve_all(const victim_search *own)
 
 /* ---- the whole search ---- */
 
+/* Pods that fitted take part like those that were placed, even if their PodGroup was not. */
+static void count_proposed(const berth__group_cycle *cycle)
+{
+    for (uint32_t i = 0; i < cycle->count; i++)
+        if (cycle->members[i].node == BERTH_NODE_NONE)
+            cycle->members[i].node = cycle->members[i].proposed;
+}
+
 /* Place the members as if all units were gone, then find out which may stay. The caller rolls
  * back. */
 static berth_status find_victims(victim_search *own)
@@ -425,6 +433,7 @@ static berth_status find_victims(victim_search *own)
     if (cycle->verdict != BERTH_VERDICT_PLACED)
         return BERTH_OK;
     BERTH_TRY(take_members(own, cycle->count));
+    count_proposed(cycle);
     sort_units(own);
     BERTH_TRY(find_violating(own));
     return reprieve_all(own);
@@ -567,6 +576,11 @@ static berth_status fail_without_claims(berth__group_cycle *cycle)
     return BERTH_OK;
 }
 
+static berth_status say(berth__group_cycle *cycle, berth_str more)
+{
+    return berth__pod_group_say(&cycle->arena, &cycle->more, more);
+}
+
 static berth_status say_preemption(const victim_search *own)
 {
     static const char prefix[] = "pod group preemption: ";
@@ -576,17 +590,30 @@ static berth_status say_preemption(const victim_search *own)
         return BERTH_E_NOMEM;
     memcpy(text, prefix, bytes);
     memcpy(text + bytes, own->words.data, own->words.len);
-    return berth__pod_group_say(own->cycle, (berth_str){text, bytes + own->words.len});
+    return say(own->cycle, (berth_str){text, bytes + own->words.len});
 }
 
-/* Whether DynamicResources runs for the group. It ignores groups with schedulingConstraints. */
+/* Whether DynamicResources runs for the group. It ignores composite groups, and groups with
+ * schedulingConstraints. */
 static bool deallocates(const victim_search *own, const berth__post_filters *post)
 {
-    return post->deallocates && (!own->cycle->facts->constrained ||
-                                 !own->cluster->model->behaviours.pod_group_placements);
+    return post->deallocates && !own->cycle->tree.parts[0].composite &&
+           (!own->cycle->facts->constrained ||
+            !own->cluster->model->behaviours.pod_group_placements);
 }
 
 /* The message about claims is lost if preemption succeeds or is hopeless. */
+/* The search for victims failed, for example because of a plugin. */
+static berth_status fail_in_preemption(const victim_search *own)
+{
+    berth__group_cycle *cycle = own->cycle;
+    cycle->message = berth__pod_group_words(
+        &cycle->arena,
+        "error in \"DefaultPreemption\" PodGroupPostFilter plugins: pod group preemption: %.*s",
+        (int)own->words.len, own->words.data);
+    return cycle->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
+}
+
 static berth_status post_filter(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;
@@ -595,15 +622,17 @@ static berth_status post_filter(victim_search *own)
     if (claims && !cycle->sees_claims && !claims_last)
         return fail_without_claims(cycle);
     if (!post->preempts)
-        return berth__pod_group_say(cycle, claims ? OF_CLAIMS : BERTH_STR(""));
+        return say(cycle, claims ? OF_CLAIMS : BERTH_STR(""));
     BERTH_TRY(preempt(own));
+    if (cycle->verdict == BERTH_VERDICT_ERROR)
+        return fail_in_preemption(own);
     const bool both = claims && !cycle->preempts && own->code != BERTH_CODE_UNRESOLVABLE;
     if (both && !claims_last)
-        BERTH_TRY(berth__pod_group_say(cycle, OF_CLAIMS));
+        BERTH_TRY(say(cycle, OF_CLAIMS));
     BERTH_TRY(say_preemption(own));
     if (!both || !claims_last)
         return BERTH_OK;
-    return cycle->sees_claims ? berth__pod_group_say(cycle, OF_CLAIMS) : fail_without_claims(cycle);
+    return cycle->sees_claims ? say(cycle, OF_CLAIMS) : fail_without_claims(cycle);
 }
 
 berth_status berth__pod_group_preempt(berth__group_cycle *cycle)

@@ -126,7 +126,7 @@ static const gate gates[] = {
     {"DRADeviceCompatibilityGroups", 37, LAST, 0, 0, NONE},
     {"DRADerivedAttributes", 37, LAST, 0, 0, NONE},
     {"DRAOptionalNodeOperations", 37, LAST, 0, 0, NONE},
-    {"CompositePodGroup", 37, LAST, 0, 0, NONE},
+    {"CompositePodGroup", 37, LAST, 0, 0, SWITCHES(composite_pod_groups)},
     {"PodGroupPreemptionPolicy", 37, LAST, 0, 0, SWITCHES(pod_group_policies)},
     {"InPlacePodVerticalScalingSchedulerPreemption", 37, LAST, 0, 0, NONE},
     /* On by default, which changes decisions of few profiles: berth__profile_reuses_scores. */
@@ -237,6 +237,10 @@ berth_status berth__behaviours_make(uint32_t release, berth_str switches, berth_
         return berth__error_set(error, BERTH_E_INVALID,
                                 "feature gate TopologyAwareWorkloadScheduling=true needs "
                                 "GenericWorkload=true");
+    if (made.composite_pod_groups && !made.pod_group_placements)
+        return berth__error_set(error, BERTH_E_INVALID,
+                                "feature gate CompositePodGroup=true needs "
+                                "TopologyAwareWorkloadScheduling=true");
     *out = made;
     return BERTH_OK;
 }

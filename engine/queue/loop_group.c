@@ -156,6 +156,9 @@ static berth_status place(group_attempt *own)
     for (uint32_t i = 0; i < count; i++)
         if (own->binds[i])
             step_of(own, i)->step.kind = berth__loop_have_bound(scheduler, own->items[i]);
+        else if (kept[i] != BERTH_NODE_NONE &&
+                 berth__pod_group_ends_nomination(&own->cycle, &own->cycle.members[i]))
+            berth__loop_end_nomination(scheduler, own->items[i]->pod);
     return BERTH_OK;
 }
 
@@ -167,21 +170,26 @@ static bool failed(const group_attempt *own, uint32_t i)
            (own->placed && own->cycle.members[i].node != BERTH_NODE_NONE);
 }
 
-/* The message for a member that has none of its own: that of the group.
+/* The message for a member that has none of its own: that of its group.
  * Source: kube-scheduler v1.37, submitPodGroupAlgorithmResult. */
 static berth_status keep_words_of_group(group_attempt *own, uint32_t i)
 {
     static const berth_str prefix = {"pod group is unschedulable, ", 28};
-    const berth__group_cycle *cycle = &own->cycle;
-    const berth_str words = cycle->message;
-    if (cycle->verdict == BERTH_VERDICT_ERROR && cycle->members[i].tried &&
-        cycle->members[i].placement.verdict == BERTH_VERDICT_ERROR)
-        return keep_message(own, i, cycle->failure);
-    if (cycle->verdict == BERTH_VERDICT_UNSCHEDULABLE && !cycle->members[i].tried)
-        return keep_message(own, i, cycle->refusal);
-    if (cycle->verdict != BERTH_VERDICT_UNSCHEDULABLE || cycle->preempts)
+    berth__group_cycle *cycle = &own->cycle;
+    const berth__group_member *member = &cycle->members[i];
+    if (cycle->verdict == BERTH_VERDICT_ERROR)
+        return keep_message(own, i,
+                            member->tried && member->placement.verdict == BERTH_VERDICT_ERROR
+                                ? cycle->failure
+                                : cycle->message);
+    const berth__group_part *group = berth__pod_group_outcome(cycle, member->part);
+    const bool refused = group->verdict == BERTH_VERDICT_UNSCHEDULABLE;
+    if (refused && !member->tried)
+        return keep_message(own, i, group->message);
+    const berth_str words = berth__pod_group_message(cycle, member->part);
+    if (!refused || cycle->preempts)
         return keep_message(own, i, words);
-    char *text = berth__arena_alloc(&own->cycle.arena, (size_t)prefix.len + words.len, 1);
+    char *text = berth__arena_alloc(&cycle->arena, (size_t)prefix.len + words.len, 1);
     if (text == NULL)
         return BERTH_E_NOMEM;
     memcpy(text, prefix.data, prefix.len);
@@ -218,33 +226,63 @@ static void let_stay(group_attempt *own)
 
 /* ---- the attempt ---- */
 
-static uint32_t count_bound(const group_attempt *own)
+/* Count the pods that were placed, or that were not: those of one group, or all. */
+static uint32_t count_members(const group_attempt *own, uint32_t part, bool bound)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->cycle.count; i++)
-        count += own->binds[i];
+        count +=
+            own->binds[i] == bound && (part == UINT32_MAX || own->cycle.members[i].part == part);
     return count;
 }
 
-static void tell(const group_attempt *own)
+static void tell(const group_attempt *own, const berth_pod_group_attempt *attempt)
 {
     berth_scheduler *scheduler = own->scheduler;
-    const berth__model *model = scheduler->cluster->model;
-    if (scheduler->pod_group == NULL)
+    berth__loop_call_begin(scheduler);
+    scheduler->pod_group(scheduler->callbacks.context, attempt);
+    berth__loop_call_end(scheduler);
+}
+
+/* Tell of a PodGroup below the group whose attempt it was. */
+static void tell_of_part(group_attempt *own, berth_pod_group_attempt attempt, uint32_t part)
+{
+    berth__group_cycle *cycle = &own->cycle;
+    attempt.name = berth__text(own->scheduler->cluster->model, cycle->tree.parts[part].name);
+    attempt.placed = count_members(own, part, true);
+    attempt.waiting = count_members(own, part, false);
+    attempt.victim_count = 0;
+    attempt.composite = false;
+    attempt.below = true;
+    if (cycle->verdict != BERTH_VERDICT_ERROR)
+        attempt.verdict = berth__pod_group_outcome(cycle, part)->verdict;
+    if (attempt.verdict != BERTH_VERDICT_PLACED)
+        attempt.message = berth__pod_group_message(cycle, part);
+    tell(own, &attempt);
+}
+
+/* Tell of the parts first. If the engine refused the attempt, the tree is unknown. */
+static void tell_of_all(group_attempt *own)
+{
+    const berth__model *model = own->scheduler->cluster->model;
+    const berth__group_cycle *cycle = &own->cycle;
+    if (own->scheduler->pod_group == NULL)
         return;
     const berth_pod_group_attempt attempt = {.namespace_name =
                                                  berth__text(model, own->group->key.namespace_name),
                                              .name = berth__text(model, own->group->key.name),
-                                             .message = own->cycle.message,
+                                             .message = cycle->message,
                                              .pod = step_of(own, 0)->step.pod,
-                                             .verdict = own->cycle.verdict,
-                                             .preempts = own->cycle.preempts,
-                                             .placed = count_bound(own),
+                                             .verdict = cycle->verdict,
+                                             .preempts = cycle->preempts,
+                                             .placed = count_members(own, UINT32_MAX, true),
                                              .victim_count = step_of(own, 0)->step.victim_count,
-                                             .waiting = own->group->count};
-    berth__loop_call_begin(scheduler);
-    scheduler->pod_group(scheduler->callbacks.context, &attempt);
-    berth__loop_call_end(scheduler);
+                                             .waiting = own->group->count,
+                                             .composite = own->group->key.composite};
+    for (uint32_t part = 1; part < cycle->tree.count; part++)
+        if (!cycle->tree.parts[part].composite)
+            tell_of_part(own, attempt, part);
+    tell(own, &attempt);
 }
 
 /* An error in preemption does not change how the group is queued again. */
@@ -286,11 +324,17 @@ static berth_status attempt(group_attempt *own)
             step_of(own, i)->step.nominated =
                 own->cycle.preempts ? own->cycle.members[i].node : BERTH_NODE_NONE;
     step_of(own, 0)->step.victim_count = victims;
-    tell(own);
+    tell_of_all(own);
     berth__queue_settle(&scheduler->queue, turn_of(own), queued_verdict(own));
     scheduler->group_steps.count = own->cycle.count;
     scheduler->group_steps.next = 0;
     return BERTH_OK;
+}
+
+static uint32_t known_below(const berth_scheduler *scheduler, const berth__queued_group *group)
+{
+    return berth__queue_known_below(&scheduler->queue, group->key.namespace_name, group->key.name,
+                                    group->key.composite, 1);
 }
 
 berth_status berth__loop_decide_group(berth_scheduler *scheduler, berth__queue_item *turn,
@@ -300,7 +344,8 @@ berth_status berth__loop_decide_group(berth_scheduler *scheduler, berth__queue_i
     const berth__progress before = berth__decider_progress(scheduler->decider);
     own.cycle = (berth__group_cycle){.engine = scheduler->engine,
                                      .count = turn->pod_group->count,
-                                     .first = turn->pod_group->known == turn->pod_group->count,
+                                     .first = known_below(scheduler, turn->pod_group) ==
+                                              turn->pod_group->count,
                                      .unplaced = note_unplaced,
                                      .context = &own};
     berth__arena_init(&own.cycle.arena, scheduler->allocator);

@@ -416,7 +416,8 @@ static void evict_for_group(berth_scheduler *scheduler, berth__queue_item *turn,
 {
     const berth__cluster *cluster = scheduler->cluster;
     berth_eviction eviction = {.preemptor = cycle->members[0].id,
-                               .pod_group = berth__text(cluster->model, cycle->name)};
+                               .pod_group = berth__text(cluster->model, cycle->tree.parts[0].name),
+                               .composite = cycle->tree.parts[0].composite};
     for (uint32_t i = 0; i < cycle->victim_count; i++) {
         const uint32_t pod = berth__cluster_pod(cluster, cycle->victims[i]);
         eviction.victim = cycle->victims[i];

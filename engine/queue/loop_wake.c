@@ -50,17 +50,17 @@ static void hear_of_node(berth_scheduler *scheduler, const berth__change *change
 static void hear_of_group(berth_scheduler *scheduler, const berth__change *change)
 {
     const berth__model *model = scheduler->cluster->model;
-    const berth__identity names = {
-        .namespace_name = change->namespace_name.len > 0
-                              ? berth__intern_find(&model->strings, change->namespace_name)
-                              : model->known.default_namespace,
-        .pod_group = berth__intern_find(&model->strings, change->name)};
-    berth__queue_follow_group(&scheduler->queue, &names);
+    const berth__sym space = change->namespace_name.len > 0
+                                 ? berth__intern_find(&model->strings, change->namespace_name)
+                                 : model->known.default_namespace;
+    berth__queue_follow_group(&scheduler->queue, space,
+                              berth__intern_find(&model->strings, change->name),
+                              change->kind == BERTH_KIND_COMPOSITE_POD_GROUP);
 }
 
 static void hear_of_other(berth_scheduler *scheduler, const berth__change *change)
 {
-    if (change->kind == BERTH_KIND_POD_GROUP)
+    if (change->kind == BERTH_KIND_POD_GROUP || change->kind == BERTH_KIND_COMPOSITE_POD_GROUP)
         hear_of_group(scheduler, change);
     berth__wake wake = change_wake(scheduler, berth__kind_difference(change->kind));
     wake.namespace_name = change->namespace_name;
@@ -168,14 +168,11 @@ static bool changes_itself(const berth_scheduler *scheduler, const berth__change
            change->old_priority != berth__pod_at(&scheduler->cluster->pods, change->pod)->priority;
 }
 
-/* An API server does not let a pod change its group. */
-static bool changes_group(const berth__queue_item *item, const berth__class *cls)
+/* An API server does not let a pod change its group, but the group's own place may change. */
+static bool has_moved(const berth_scheduler *scheduler, const berth__queue_item *item,
+                      const berth__class *cls)
 {
-    const berth__identity *new = cls->identity;
-    const berth__queued_group *group = item->pod_group;
-    return group == NULL ? new->pod_group != 0
-                         : group->key.name != new->pod_group ||
-                               group->key.namespace_name != new->namespace_name;
+    return berth__queue_has_moved(&scheduler->queue, item, cls->identity);
 }
 
 static void enter_anew(berth_scheduler *scheduler, berth__queue_item *item, uint32_t profile)
@@ -191,7 +188,7 @@ static void follow_waiting(berth_scheduler *scheduler, berth__queue_item *item,
     uint32_t profile = UINT32_MAX;
     if (change->new_class != NULL)
         profile = serving_profile(scheduler, change->pod);
-    if (profile != UINT32_MAX && changes_group(item, change->new_class)) {
+    if (profile != UINT32_MAX && has_moved(scheduler, item, change->new_class)) {
         enter_anew(scheduler, item, profile);
         return;
     }
@@ -299,7 +296,7 @@ static void catch_up_with(berth_scheduler *scheduler, berth__queue_item *item)
         return;
     if (assumed) {
         berth__loop_abandon(scheduler, item, gone ? BERTH_UNBIND_DELETED : BERTH_UNBIND_TAKEN);
-    } else if (profile != UINT32_MAX && changes_group(item, pod->cls)) {
+    } else if (profile != UINT32_MAX && has_moved(scheduler, item, pod->cls)) {
         enter_anew(scheduler, item, profile);
     } else if (profile != UINT32_MAX) {
         berth__queue_update(&scheduler->queue, item, profile);

@@ -155,8 +155,47 @@ static bool is_pod_gated(const berth__queue *queue, const berth__queue_item *ite
 const berth__group_facts *berth__queue_facts(const berth__queue *queue,
                                              const berth__queued_group *group)
 {
-    return berth__related_pod_group(queue->view->related, group->key.namespace_name,
-                                    group->key.name);
+    return (group->key.composite ? berth__related_composite : berth__related_pod_group)(
+        queue->view->related, group->key.namespace_name, group->key.name);
+}
+
+/* Whether so many pods of a PodGroup are known that it may be placed. */
+static bool is_pod_group_ready(const berth__queue *queue, berth__sym namespace_name,
+                               berth__sym name, const berth__group_facts *facts)
+{
+    const berth__queued_group *group =
+        berth__pod_groups_find(&queue->groups, namespace_name, name, false);
+    return (group != NULL ? (int64_t)group->known : 0) >= facts->min_count;
+}
+
+/* Whether so many groups right below a composite one are ready.
+ * Source: kube-scheduler v1.37, plugins/gangscheduling, isCPGTreeReady. */
+static bool is_composite_ready(const berth__queue *queue, berth__sym namespace_name,
+                               berth__sym name, const berth__group_facts *facts, uint32_t level)
+{
+    const berth__related_object *child =
+        berth__related_children(queue->view->related, namespace_name, name);
+    int64_t missing = facts->min_count;
+    for (; child != NULL && missing > 0; child = child->next_sibling) {
+        const bool composite = child->key.kind == BERTH_KIND_COMPOSITE_POD_GROUP;
+        if (composite && level == BERTH__GROUP_LEVELS_MAX)
+            continue;
+        missing -= composite
+                       ? is_composite_ready(queue, namespace_name, child->key.name, &child->group,
+                                            level + 1)
+                       : is_pod_group_ready(queue, namespace_name, child->key.name, &child->group);
+    }
+    return missing <= 0;
+}
+
+static bool is_group_ready(const berth__queue *queue, const berth__queued_group *group)
+{
+    const berth__group_facts *facts = berth__queue_facts(queue, group);
+    const berth__sym space = group->key.namespace_name, name = group->key.name;
+    if (facts == NULL)
+        return false;
+    return group->key.composite ? is_composite_ready(queue, space, name, facts, 1)
+                                : is_pod_group_ready(queue, space, name, facts);
 }
 
 /* A group enters as a whole. Source: the same, and plugins/gangscheduling. */
@@ -165,8 +204,7 @@ bool berth__queue_is_gated(const berth__queue *queue, const berth__queue_item *i
     if (!berth__is_turn(item))
         return is_pod_gated(queue, item);
     const berth__queued_group *group = item->pod_group;
-    const berth__group_facts *facts = berth__queue_facts(queue, group);
-    bool gated = facts == NULL || (int64_t)group->known < facts->min_count || item->requested > 0;
+    bool gated = item->requested > 0 || !is_group_ready(queue, group);
     for (const berth__queue_item *pod = group->first; pod != NULL && !gated; pod = pod->list_next)
         gated = berth__queue_is_present(queue, pod) && is_pod_gated(queue, pod);
     return gated;

@@ -26,30 +26,35 @@ void berth__pod_groups_destroy(berth__pod_groups *groups, const berth_allocator 
 
 bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator)
 {
-    if (groups->spare != NULL)
-        return true;
-    groups->spare =
-        berth__alloc_zero(allocator, sizeof(*groups->spare), _Alignof(berth__queued_group));
-    return groups->spare != NULL;
+    while (groups->spare == NULL || groups->spare->next_spare == NULL) {
+        berth__queued_group *group =
+            berth__alloc_zero(allocator, sizeof(*group), _Alignof(berth__queued_group));
+        if (group == NULL)
+            return false;
+        group->next_spare = groups->spare;
+        groups->spare = group;
+    }
+    return true;
 }
 
 berth__queued_group *berth__pod_groups_find(const berth__pod_groups *groups,
-                                            const berth__identity *identity)
+                                            berth__sym namespace_name, berth__sym name,
+                                            bool composite)
 {
-    const berth__sym key[] = {identity->namespace_name, identity->pod_group};
+    const uint32_t key[] = {namespace_name, name, composite};
     return (berth__queued_group *)berth__keymap_find(&groups->by_name, key, sizeof(key));
 }
 
-berth__queued_group *berth__pod_groups_get(berth__pod_groups *groups,
-                                           const berth__identity *identity)
+berth__queued_group *berth__pod_groups_get(berth__pod_groups *groups, berth__sym namespace_name,
+                                           berth__sym name, bool composite)
 {
-    berth__queued_group *group = berth__pod_groups_find(groups, identity);
+    berth__queued_group *group = berth__pod_groups_find(groups, namespace_name, name, composite);
     if (group != NULL)
         return group;
     group = groups->spare;
     BERTH_ASSERT(group != NULL);
     groups->spare = group->next_spare;
-    *group = (berth__queued_group){.key = {identity->namespace_name, identity->pod_group}};
+    *group = (berth__queued_group){.key = {namespace_name, name, composite}};
     group->entry.key = &group->key;
     group->entry.key_bytes = sizeof(group->key);
     group->turn = (berth__queue_item){.pod = BERTH_POD_INDEX_NONE,
@@ -62,7 +67,7 @@ berth__queued_group *berth__pod_groups_get(berth__pod_groups *groups,
 
 void berth__pod_groups_drop(berth__pod_groups *groups, berth__queued_group *group)
 {
-    if (group->count > 0 || group->known > 0)
+    if (group->count > 0 || group->known > 0 || group->waiting > 0)
         return;
     BERTH_ASSERT(group->turn.state == BERTH_POD_STATE_GONE);
     berth__keymap_remove(&groups->by_name, &group->entry);
@@ -90,18 +95,21 @@ static bool check_group(const berth__queued_group *group, bool counting)
     uint32_t count = 0;
     for (const berth__queue_item *item = group->first; item != NULL; item = item->list_next) {
         if (item->pod_group != group || item->state != BERTH__POD_WITH_GROUP ||
+            item->leaf->root != group || item->leaf->waiting == 0 ||
             (item->list_next != NULL && comes_after(item, item->list_next)))
             return false;
         count++;
     }
-    return count == group->count &&
-           (counting || (group->count <= group->known && group->known > 0)) &&
+    if (group->key.composite ? count == 0 || group->known > 0 || group->waiting > 0
+                             : !counting && (group->waiting > group->known || group->known == 0))
+        return false;
+    return count == group->count && (group->root != NULL) == (group->waiting > 0) &&
            (group->turn.state != BERTH_POD_STATE_GONE) == (count > 0);
 }
 
 bool berth__pod_groups_check(const berth__pod_groups *groups, uint64_t *waiting, uint64_t *released)
 {
-    uint64_t pods = 0, turns = 0;
+    uint64_t pods = 0, turns = 0, of_leaves = 0;
     *released = 0;
     *waiting = 0;
     for (uint32_t i = 0; i < groups->by_name.bucket_count; i++)
@@ -111,6 +119,7 @@ bool berth__pod_groups_check(const berth__pod_groups *groups, uint64_t *waiting,
             if (!check_group(group, groups->counting))
                 return false;
             *waiting += group->count;
+            of_leaves += group->waiting;
             *released += group->turn.released;
             turns += group->count > 0 && group->turn.state != BERTH__POD_DECIDING;
             pods += group->turn.state != BERTH__POD_DECIDING ? group->count : 0;
@@ -119,33 +128,40 @@ bool berth__pod_groups_check(const berth__pod_groups *groups, uint64_t *waiting,
         pods -= groups->pods_in[state];
         turns -= groups->turns_in[state];
     }
-    return pods == 0 && turns == 0;
+    return pods == 0 && turns == 0 && of_leaves == *waiting;
 }
 
-void berth__queued_group_join(berth__queued_group *group, berth__queue_item *item)
+void berth__queued_group_join(berth__queued_group *root, berth__queued_group *leaf,
+                              berth__queue_item *item)
 {
-    berth__queue_item *before = group->last;
+    berth__queue_item *before = root->last;
     while (before != NULL && !comes_after(item, before))
         before = before->list_previous;
     item->list_previous = before;
-    item->list_next = before != NULL ? before->list_next : group->first;
-    *(item->list_next != NULL ? &item->list_next->list_previous : &group->last) = item;
-    *(before != NULL ? &before->list_next : &group->first) = item;
-    item->pod_group = group;
+    item->list_next = before != NULL ? before->list_next : root->first;
+    *(item->list_next != NULL ? &item->list_next->list_previous : &root->last) = item;
+    *(before != NULL ? &before->list_next : &root->first) = item;
+    item->pod_group = root;
+    item->leaf = leaf;
     item->state = BERTH__POD_WITH_GROUP;
     item->due_ns = BERTH_TIME_NEVER;
-    group->count++;
+    root->count++;
+    leaf->waiting++;
+    leaf->root = root;
 }
 
-void berth__queued_group_leave(berth__queued_group *group, berth__queue_item *item)
+void berth__queued_group_leave(berth__queue_item *item)
 {
-    BERTH_ASSERT(item->pod_group == group && item->state == BERTH__POD_WITH_GROUP);
+    berth__queued_group *group = item->pod_group, *leaf = item->leaf;
+    BERTH_ASSERT(item->state == BERTH__POD_WITH_GROUP);
     *(item->list_previous != NULL ? &item->list_previous->list_next : &group->first) =
         item->list_next;
     *(item->list_next != NULL ? &item->list_next->list_previous : &group->last) =
         item->list_previous;
-    item->pod_group = NULL;
+    item->pod_group = item->leaf = NULL;
     group->count--;
+    if (--leaf->waiting == 0)
+        leaf->root = NULL;
 }
 
 void berth__pod_groups_count(berth__pod_groups *groups, const berth__queued_group *group, int sign)

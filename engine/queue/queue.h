@@ -131,9 +131,20 @@ void berth__queue_know(berth__queue *queue, const berth__identity *identity, int
 void berth__queue_count_anew(berth__queue *queue);
 void berth__queue_end_count(berth__queue *queue);
 
-/* A PodGroup was added, changed or removed: its turn is gated, let in, or gets another priority.
- * Only the names of `identity` are read. */
-void berth__queue_follow_group(berth__queue *queue, const berth__identity *identity);
+/* A PodGroup or CompositePodGroup was added, changed or removed: pods move to the turns of their
+ * new roots, and the turn of its root is gated, let in, or gets another priority. Memory was
+ * reserved.
+ * Cost: linear in the groups below it, and in the pods that wait with those that move. */
+void berth__queue_follow_group(berth__queue *queue, berth__sym namespace_name, berth__sym name,
+                               bool composite);
+
+/* Whether a pod, which is of this identity now, waits with another group than it should. */
+bool berth__queue_has_moved(const berth__queue *queue, const berth__queue_item *item,
+                            const berth__identity *identity);
+
+/* The number of known pods of a group and those below it; the first level is 1. */
+uint32_t berth__queue_known_below(const berth__queue *queue, berth__sym namespace_name,
+                                  berth__sym name, bool composite, uint32_t level);
 
 /* The number of pods in a state; those that are being decided count as active. */
 uint64_t berth__queue_waiting(const berth__queue *queue, berth_pod_state state);

@@ -1,5 +1,6 @@
 /* Turns of PodGroups: pods join their group and leave it, the group is decided, and it gets another
  * turn. */
+#include "api/group_tree.h"
 #include "base/assert.h"
 #include "queue/places.h"
 
@@ -31,15 +32,27 @@ static void renew_turn(berth__queue *queue, berth__queued_group *group)
                                 .pod_group = group};
 }
 
+/* The record with which the pods of a PodGroup wait. */
+static berth__queued_group *root_of(berth__queue *queue, const berth__queued_group *leaf)
+{
+    berth__sym name;
+    bool composite;
+    (void)berth__group_root(queue->view->related, leaf->key.namespace_name, leaf->key.name, &name,
+                            &composite);
+    return berth__pod_groups_get(&queue->groups, leaf->key.namespace_name, name, composite);
+}
+
 /* A pod that comes while its group is being decided waits for the group's next turn. */
 void berth__queue_join_group(berth__queue *queue, berth__queue_item *item)
 {
-    berth__queued_group *group =
-        berth__pod_groups_get(&queue->groups, berth__queue_class(queue, item)->identity);
+    const berth__identity *identity = berth__queue_class(queue, item)->identity;
+    berth__queued_group *leaf =
+        berth__pod_groups_get(&queue->groups, identity->namespace_name, identity->pod_group, false);
+    berth__queued_group *group = root_of(queue, leaf);
     const int32_t state = group->turn.state;
     if (state != BERTH__POD_DECIDING)
         berth__displace(queue, &group->turn);
-    berth__queued_group_join(group, item);
+    berth__queued_group_join(group, leaf, item);
     if (state == BERTH__POD_DECIDING)
         return;
     if (state == BERTH_POD_STATE_GONE)
@@ -47,10 +60,12 @@ void berth__queue_join_group(berth__queue *queue, berth__queue_item *item)
     replace(queue, &group->turn, state);
 }
 
-static void end_turn(berth__queued_group *group)
+static void end_turn(berth__queue *queue, berth__queued_group *group)
 {
     group->turn.state = BERTH_POD_STATE_GONE;
     group->turn.preemption = 0; /* entries of its victims then match no preemptor */
+    if (group->key.composite)
+        berth__pod_groups_drop(&queue->groups, group);
 }
 
 void berth__queue_leave_group(berth__queue *queue, berth__queue_item *item)
@@ -59,11 +74,11 @@ void berth__queue_leave_group(berth__queue *queue, berth__queue_item *item)
     const int32_t state = group->turn.state;
     if (state != BERTH__POD_DECIDING)
         berth__displace(queue, &group->turn);
-    berth__queued_group_leave(group, item);
+    berth__queued_group_leave(item);
     if (state == BERTH__POD_DECIDING)
         return;
     if (group->count == 0)
-        end_turn(group);
+        end_turn(queue, group);
     else
         replace(queue, &group->turn, state);
 }
@@ -71,14 +86,14 @@ void berth__queue_leave_group(berth__queue *queue, berth__queue_item *item)
 /* A pod of a waiting group changed. */
 void berth__queue_update_member(berth__queue *queue, berth__queue_item *item, uint32_t profile)
 {
-    berth__queued_group *group = item->pod_group;
+    berth__queued_group *group = item->pod_group, *leaf = item->leaf;
     const int32_t state = group->turn.state;
     if (state != BERTH__POD_DECIDING)
         berth__displace(queue, &group->turn);
-    berth__queued_group_leave(group, item);
+    berth__queued_group_leave(item);
     item->profile = profile;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
-    berth__queued_group_join(group, item);
+    berth__queued_group_join(group, leaf, item);
     if (state != BERTH__POD_DECIDING)
         replace(queue, &group->turn, state);
 }
@@ -97,12 +112,26 @@ static void let_group_in(berth__queue *queue, berth__queue_item *turn)
     queue->woken += berth__pods_of(turn);
 }
 
+/* A pod of this PodGroup came: its tree may be ready now, whoever waits with it. */
+static void let_tree_in(berth__queue *queue, const berth__queued_group *leaf)
+{
+    berth__sym name;
+    bool composite;
+    (void)berth__group_root(queue->view->related, leaf->key.namespace_name, leaf->key.name, &name,
+                            &composite);
+    berth__queued_group *root =
+        berth__pod_groups_find(&queue->groups, leaf->key.namespace_name, name, composite);
+    if (root != NULL)
+        let_group_in(queue, &root->turn);
+}
+
 void berth__queue_know(berth__queue *queue, const berth__identity *identity, int change)
 {
-    berth__queued_group *group = berth__pod_groups_get(&queue->groups, identity);
+    berth__queued_group *group =
+        berth__pod_groups_get(&queue->groups, identity->namespace_name, identity->pod_group, false);
     group->known += (uint32_t)change;
     if (change > 0)
-        let_group_in(queue, &group->turn);
+        let_tree_in(queue, group);
     else
         berth__pod_groups_drop(&queue->groups, group);
 }
@@ -139,11 +168,95 @@ static void follow(berth__queue *queue, berth__queued_group *group)
     }
 }
 
-void berth__queue_follow_group(berth__queue *queue, const berth__identity *identity)
+/* Move the pods that wait with a group to the roots that they have now. */
+static void regroup(berth__queue *queue, const berth__queued_group *group)
 {
-    berth__queued_group *group = berth__pod_groups_find(&queue->groups, identity);
+    berth__queue_item *next, *item = group->first;
+    for (; item != NULL; item = next) {
+        next = item->list_next; /* the group may be dropped with its last pod */
+        if (root_of(queue, item->leaf) == group)
+            continue;
+        berth__queue_leave_group(queue, item);
+        berth__queue_join_group(queue, item);
+    }
+}
+
+/* Regroup the waiting pods of all PodGroups below a group, which exist although it may not. */
+static void regroup_below(berth__queue *queue, berth__sym namespace_name, berth__sym name,
+                          bool composite, uint32_t level)
+{
+    if (!composite) {
+        const berth__queued_group *leaf =
+            berth__pod_groups_find(&queue->groups, namespace_name, name, false);
+        if (leaf != NULL && leaf->waiting > 0 && root_of(queue, leaf) != leaf->root)
+            regroup(queue, leaf->root);
+        return;
+    }
+    const berth__related_object *child =
+        berth__related_children(queue->view->related, namespace_name, name);
+    for (; child != NULL && level < BERTH__GROUP_LEVELS_MAX; child = child->next_sibling)
+        regroup_below(queue, namespace_name, child->key.name,
+                      child->key.kind == BERTH_KIND_COMPOSITE_POD_GROUP, level + 1);
+}
+
+/* The record of the root above a group, or of the group itself if it does not exist; or NULL. */
+static berth__queued_group *find_root(const berth__queue *queue, berth__sym namespace_name,
+                                      berth__sym name, bool composite)
+{
+    const berth__related *related = queue->view->related;
+    for (uint32_t level = 1; level <= BERTH__GROUP_LEVELS_MAX; level++) {
+        const berth__group_facts *facts =
+            (composite ? berth__related_composite : berth__related_pod_group)(related,
+                                                                              namespace_name, name);
+        if (facts == NULL || facts->parent == 0)
+            break;
+        name = facts->parent;
+        composite = true;
+    }
+    return berth__pod_groups_find(&queue->groups, namespace_name, name, composite);
+}
+
+void berth__queue_follow_group(berth__queue *queue, berth__sym namespace_name, berth__sym name,
+                               bool composite)
+{
+    if (queue->behaviours->composite_pod_groups)
+        regroup_below(queue, namespace_name, name, composite, 1);
+    berth__queued_group *group = find_root(queue, namespace_name, name, composite);
     if (group != NULL && group->count > 0 && group->turn.state != BERTH__POD_DECIDING)
         follow(queue, group);
+}
+
+bool berth__queue_has_moved(const berth__queue *queue, const berth__queue_item *item,
+                            const berth__identity *identity)
+{
+    const berth__queued_group *group = item->pod_group;
+    berth__sym name;
+    bool composite;
+    if (group == NULL || identity->pod_group == 0)
+        return (group != NULL) != (identity->pod_group != 0);
+    (void)berth__group_root(queue->view->related, identity->namespace_name, identity->pod_group,
+                            &name, &composite);
+    return item->leaf->key.name != identity->pod_group ||
+           group->key.namespace_name != identity->namespace_name || group->key.name != name ||
+           (group->key.composite != 0) != composite;
+}
+
+uint32_t berth__queue_known_below(const berth__queue *queue, berth__sym namespace_name,
+                                  berth__sym name, bool composite, uint32_t level)
+{
+    uint32_t count = 0;
+    if (!composite) {
+        const berth__queued_group *leaf =
+            berth__pod_groups_find(&queue->groups, namespace_name, name, false);
+        return leaf != NULL ? leaf->known : 0;
+    }
+    const berth__related_object *child =
+        berth__related_children(queue->view->related, namespace_name, name);
+    for (; child != NULL && level < BERTH__GROUP_LEVELS_MAX; child = child->next_sibling)
+        count +=
+            berth__queue_known_below(queue, namespace_name, child->key.name,
+                                     child->key.kind == BERTH_KIND_COMPOSITE_POD_GROUP, level + 1);
+    return count;
 }
 
 void berth__queue_end_count(berth__queue *queue)
@@ -169,17 +282,17 @@ void berth__queue_activate(berth__queue *queue, berth__queue_item *turn)
 void berth__queue_single_out(berth__queue *queue, berth__queue_item *item)
 {
     BERTH_ASSERT(queue->deciding == &item->pod_group->turn);
-    berth__queued_group_leave(item->pod_group, item);
+    berth__queued_group_leave(item);
     item->state = BERTH__POD_DECIDING;
 }
 
 void berth__queue_stay(berth__queue *queue, berth__queue_item *item)
 {
-    berth__queued_group *group = item->pod_group;
-    berth__queued_group_leave(group, item);
+    berth__queued_group *group = item->pod_group, *leaf = item->leaf;
+    berth__queued_group_leave(item);
     item->queued_ns = queue->now_ns;
     item->order = ++queue->order;
-    berth__queued_group_join(group, item);
+    berth__queued_group_join(group, leaf, item);
 }
 
 void berth__queue_settle(berth__queue *queue, berth__queue_item *turn, berth_verdict verdict)
@@ -187,7 +300,7 @@ void berth__queue_settle(berth__queue *queue, berth__queue_item *turn, berth_ver
     berth__queued_group *group = turn->pod_group;
     berth__displace(queue, turn);
     if (group->count == 0) {
-        end_turn(group);
+        end_turn(queue, group);
         return;
     }
     const berth__group_facts *facts = berth__queue_facts(queue, group);

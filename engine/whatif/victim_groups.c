@@ -11,13 +11,79 @@ void berth__victim_groups_destroy(berth__victim_groups *groups)
     *groups = (berth__victim_groups){0};
 }
 
+/* ---- groups above a pod ---- */
+
+/* A group above a pod, or its own. */
+typedef struct step {
+    const berth__group_facts *facts; /* NULL: there is none, or it does not exist */
+    berth__sym name;
+    bool composite;
+    uint32_t level;
+} step;
+
+static step first_above(const berth__view *view, const berth__identity *identity)
+{
+    return (step){identity->pod_group == 0
+                      ? NULL
+                      : berth__related_pod_group(view->related, identity->namespace_name,
+                                                 identity->pod_group),
+                  identity->pod_group, false, 1};
+}
+
+/* Source: kube-scheduler v1.37, framework/preemption/util.go, TraverseHierarchyUp. */
+static step next_above(const berth__view *view, const berth__identity *identity, step below)
+{
+    const berth__sym parent = below.facts->parent;
+    const bool any = parent != 0 && below.level < BERTH__GROUP_LEVELS_MAX;
+    return (step){any ? berth__related_composite(view->related, identity->namespace_name, parent)
+                      : NULL,
+                  parent, true, below.level + 1};
+}
+
+int32_t berth__victim_priority(const berth__view *view, const berth__pod_record *record)
+{
+    const berth__identity *identity = record->cls->identity;
+    int32_t priority = record->priority;
+    for (step one = first_above(view, identity); one.facts != NULL;
+         one = next_above(view, identity, one))
+        priority = one.facts->priority;
+    return priority;
+}
+
+/* Find the highest group above a pod whose pods are evicted together. */
+static bool find_together(const berth__view *view, const berth__identity *identity,
+                          berth__grouped_pod *out)
+{
+    bool found = false;
+    for (step one = first_above(view, identity); one.facts != NULL;
+         one = next_above(view, identity, one)) {
+        if (!one.facts->disrupts_all)
+            continue;
+        *out = (berth__grouped_pod){.namespace_name = identity->namespace_name,
+                                    .group = one.name,
+                                    .composite = one.composite};
+        found = true;
+    }
+    return found;
+}
+
+/* ---- the groups ---- */
+
+static int by_group(const berth__grouped_pod *one, const berth__grouped_pod *other)
+{
+    if (one->namespace_name != other->namespace_name)
+        return one->namespace_name < other->namespace_name ? -1 : 1;
+    if (one->composite != other->composite)
+        return one->composite ? 1 : -1;
+    return (one->group > other->group) - (one->group < other->group);
+}
+
 static int order(const void *a, const void *b)
 {
     const berth__grouped_pod *one = a, *other = b;
-    if (one->namespace_name != other->namespace_name)
-        return one->namespace_name < other->namespace_name ? -1 : 1;
-    if (one->group != other->group)
-        return one->group < other->group ? -1 : 1;
+    const int groups = by_group(one, other);
+    if (groups != 0)
+        return groups;
     return (one->pod > other->pod) - (one->pod < other->pod);
 }
 
@@ -31,19 +97,20 @@ berth_status berth__victim_groups_gather(berth__victim_groups *groups, const ber
                                          const berth__pods *pods)
 {
     groups->count = 0;
+    groups->view = view;
     for (uint32_t pod = 0; pod < pods->record_count; pod++) {
         const berth__pod_record *record = berth__pod_at(pods, pod);
         if (record->cls == NULL || record->cls->identity->pod_group == 0 ||
             !is_on_node(view, record))
             continue;
-        const berth__group_facts *group = berth__group_of(view, record->cls);
-        if (group == NULL || !group->disrupts_all)
+        berth__grouped_pod made;
+        if (!find_together(view, record->cls->identity, &made))
             continue;
+        made.pod = pod;
         if (!berth__grow(groups->allocator, &groups->items, &groups->capacity, groups->count + 1,
                          sizeof(*groups->items)))
             return BERTH_E_NOMEM;
-        groups->items[groups->count++] = (berth__grouped_pod){
-            record->cls->identity->namespace_name, record->cls->identity->pod_group, pod};
+        groups->items[groups->count++] = made;
     }
     berth__sort(groups->items, groups->count, sizeof(*groups->items), order);
     return BERTH_OK;
@@ -52,9 +119,11 @@ berth_status berth__victim_groups_gather(berth__victim_groups *groups, const ber
 const berth__grouped_pod *berth__victim_groups_of(const berth__victim_groups *groups,
                                                   const berth__class *cls, uint32_t *count)
 {
-    const berth__grouped_pod wanted = {cls->identity->namespace_name, cls->identity->pod_group, 0};
-    uint32_t low = 0, high = wanted.group != 0 ? groups->count : 0;
+    berth__grouped_pod wanted = {0};
+    uint32_t low = 0, high = 0;
     *count = 0;
+    if (groups->count > 0 && find_together(groups->view, cls->identity, &wanted))
+        high = groups->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (order(&groups->items[middle], &wanted) < 0)
@@ -63,9 +132,8 @@ const berth__grouped_pod *berth__victim_groups_of(const berth__victim_groups *gr
             high = middle;
     }
     const berth__grouped_pod *first = groups->items + low;
-    while (low + *count < groups->count && wanted.group != 0 &&
-           first[*count].namespace_name == wanted.namespace_name &&
-           first[*count].group == wanted.group)
+    while (wanted.group != 0 && low + *count < groups->count &&
+           by_group(&first[*count], &wanted) == 0)
         ++*count;
     return first;
 }

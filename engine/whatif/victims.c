@@ -59,14 +59,12 @@ static void join_group(berth__victims *victims, const berth__pods *pods, berth__
 static bool add_lower(berth__victims *victims, const berth__dry_run *dry_run, uint32_t index)
 {
     const berth__pod_record *pod = berth__pod_at(dry_run->pods, index);
-    berth__lower_pod made = {.cls = pod->cls,
-                             .start_ns = start_of(pod),
-                             .pod = index,
-                             .priority = pod->priority,
-                             .of_group = pod->cls->identity->pod_group != 0};
-    if (made.of_group) {
+    berth__lower_pod made = {
+        .cls = pod->cls, .start_ns = start_of(pod), .pod = index, .priority = pod->priority};
+    if (pod->cls->identity->pod_group != 0) {
         made.priority = berth__victim_priority(dry_run->decision.cycle->view, pod);
         join_group(victims, dry_run->pods, &made);
+        made.rank = berth__victim_rank_of(pod->cls, made.together);
     }
     if (made.priority >= dry_run->priority ||
         (made.together != NULL && has_group(victims, made.together)))
@@ -126,8 +124,8 @@ static bool is_more_important(void *context, size_t i, size_t k)
     const berth__lower_pod *b = &victims->lower[k];
     if (a->priority != b->priority)
         return a->priority > b->priority;
-    if (a->of_group != b->of_group)
-        return a->of_group;
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
     if (a->together_count != b->together_count && berth__lower_count(a) != berth__lower_count(b))
         return berth__lower_count(a) > berth__lower_count(b);
     if (a->start_ns == INT64_MAX && b->start_ns == INT64_MAX)

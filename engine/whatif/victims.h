@@ -16,7 +16,7 @@ typedef struct berth__lower_pod {
     int32_t priority;
     uint32_t violations; /* pods whose eviction violates a disruption budget */
     bool stays;          /* it need not be evicted */
-    bool of_group;       /* it belongs to a PodGroup */
+    berth__victim_rank rank;
     /* The pods that are evicted together, `pod` among them; 0: only `pod`. */
     const berth__grouped_pod *together;
     uint32_t together_count;

@@ -111,8 +111,8 @@ static int start_with(int minor, const char *kubernetes, const char *gates)
     assert_int_equal(deciding_start(&w.d, &error), BERTH_OK);
     const watch_sink sink = {
         .change = on_change, .listed = on_listed, .seen = on_seen, .gone = on_gone};
-    w.watcher =
-        watcher_create(&w.s->transport, &sink, minor, engine_setup_follows_groups(&w.setup));
+    w.watcher = watcher_create(&w.s->transport, &sink, minor, engine_setup_follows_groups(&w.setup),
+                               engine_setup_follows_composites(&w.setup));
     w.writes =
         writes_create(&(writes_options){.transport = &w.s->transport,
                                         .host = "h",

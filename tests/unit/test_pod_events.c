@@ -68,7 +68,7 @@ static void names_the_preemptor(void **state)
                            "\"related\":{\"kind\":\"Pod\",\"namespace\":\"shop\",\"name\":"
                            "\"high\",\"uid\":\"u-2\",\"apiVersion\":\"v1\"}"));
     scripted_answer(server, sent("POST"), 201, "{}");
-    high.is_group = true;
+    high.kind = WRITE_POD_GROUP;
     pod_events_put(events, EVENT_PREEMPTED, &web, &high, BERTH_STR("x"));
     assert_non_null(strstr(sent("POST")->body, "\"related\":{\"kind\":\"PodGroup\""));
     assert_non_null(strstr(sent("POST")->body, "\"apiVersion\":\"scheduling.k8s.io/v1beta1\"}"));

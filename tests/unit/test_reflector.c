@@ -506,7 +506,7 @@ static void test_without_devices(void **state)
     (void)state;
     log_setup(false, 0);
     reflector_stop(&w.r);
-    watcher *all = watcher_create(&w.s->transport, &w.sink, 37, true);
+    watcher *all = watcher_create(&w.s->transport, &w.sink, 37, true, true);
     assert_non_null(all);
     watcher_start(all);
     scripted_advance(w.s, 1);
@@ -541,11 +541,11 @@ static void test_pods_come_last(void **state)
     (void)state;
     reflector_stop(&w.r);
     w.s->now_ns += 1000 * SECOND;
-    watcher *all = watcher_create(&w.s->transport, &w.sink, 0, false);
+    watcher *all = watcher_create(&w.s->transport, &w.sink, 0, false, false);
     assert_non_null(all);
     watcher_start(all);
     scripted_advance(w.s, 1);
-    const uint32_t unwatched = 5; /* kinds: four of devices, and PodGroups */
+    const uint32_t unwatched = 6; /* kinds: four of devices, and groups of pods */
     assert_int_equal(w.s->request_count, BERTH_KIND_COUNT - 1 - unwatched);
     assert_null(scripted_find(w.s, "GET", "/pods"));
     scripted_answer(w.s, scripted_find(w.s, "GET", "/nodes"), 403, "{}");

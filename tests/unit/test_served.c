@@ -84,7 +84,7 @@ static void test_watches(void **state)
     (void)state;
     scripted_transport *server = scripted_create();
     const watch_sink none = {.change = NULL};
-    watcher *w = watcher_create(&server->transport, &none, 0, false);
+    watcher *w = watcher_create(&server->transport, &none, 0, false, false);
     watcher_start(w);
     scripted_advance(server, 1);
     served_look(&s, w, NULL, NULL);

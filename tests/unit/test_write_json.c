@@ -121,7 +121,7 @@ static void a_pod_is_copied_whole(void **state)
                            .generation = 3,
                            .scheduled = BERTH_STR("{\"type\":\"PodScheduled\"}"),
                            .nominated = BERTH_STR("node-of-great-length"),
-                           .is_group = true,
+                           .kind = WRITE_POD_GROUP,
                            .by_extender = true,
                            .attempt = 4,
                            .waited_ns = 5,
@@ -136,7 +136,8 @@ static void a_pod_is_copied_whole(void **state)
     assert_copy(own->nominated, pod.nominated);
     assert_int_equal(own->version, 70);
     assert_int_equal(own->generation, 3);
-    assert_true(own->is_group && own->by_extender && !own->placed);
+    assert_int_equal(own->kind, WRITE_POD_GROUP);
+    assert_true(own->by_extender && !own->placed);
     assert_int_equal(own->attempt, 4);
     assert_int_equal(own->waited_ns, 5);
     assert_int_equal(own->decided_ns, 6);

@@ -263,6 +263,11 @@ bool engine_setup_follows_groups(const engine_setup *setup)
     return engine_setup_gate(setup, "GenericWorkload", false);
 }
 
+bool engine_setup_follows_composites(const engine_setup *setup)
+{
+    return engine_setup_gate(setup, "CompositePodGroup", false);
+}
+
 /* Refuse to decide the pods of groups one by one. */
 static berth_status check_groups(const engine_setup *setup, berth_error *error)
 {

@@ -67,8 +67,9 @@ berth_status engine_setup_create_extended(const engine_setup *setup,
 /* Whether a feature gate is on: its last setting, or the default. */
 bool engine_setup_gate(const engine_setup *setup, const char *gate, bool by_default);
 
-/* Whether the feature gates let PodGroups be followed. */
+/* Whether the feature gates let PodGroups be followed, and CompositePodGroups. */
 bool engine_setup_follows_groups(const engine_setup *setup);
+bool engine_setup_follows_composites(const engine_setup *setup);
 
 /* Whether a profile serves pods with this scheduler name (absent or empty: the default name). */
 bool engine_setup_serves(const engine_setup *setup, berth_str scheduler_name);

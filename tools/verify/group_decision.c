@@ -77,15 +77,24 @@ static json_t *expected_of(const json_t *decision)
         json_array_append_new(nominated, member_text(member, "nominated"));
         json_array_append_new(ended, json_boolean(json_is_true(json_object_get(member, "ended"))));
     }
-    json_t *message = json_object_get(decision, "message");
+    json_t *message = json_object_get(decision, "messages");
+    if (message == NULL)
+        message = json_object_get(decision, "message");
     return json_pack("{sOsOsososososo}", "start", json_object_get(decision, "start"), "next",
                      json_object_get(decision, "next"), "bound", bound, "nominated", nominated,
                      "ended", ended, "victims", sorted(or_nothing(decision, "victims")), "message",
                      message != NULL ? json_incref(message) : json_string(""));
 }
 
+static void note_message(void *context, const berth_pod_group_result *result)
+{
+    const berth_str text = result->message.data != NULL ? result->message : (berth_str){"", 0};
+    json_object_setn_new(context, result->name.data, result->name.len, decision_json_text(text));
+}
+
+/* `messages`: by PodGroup; NULL: the decision is about a single one. It is taken over. */
 static json_t *found_of(const berth_engine *engine, const berth_pod_group_outcome *outcome,
-                        size_t count)
+                        size_t count, json_t *messages)
 {
     json_t *bound = json_array(), *nominated = json_array(), *ended = json_array();
     json_t *victims = json_array();
@@ -96,9 +105,10 @@ static json_t *found_of(const berth_engine *engine, const berth_pod_group_outcom
     }
     for (uint32_t i = 0; i < outcome->victim_count && i < outcome->victim_capacity; i++)
         json_array_append_new(victims, pod_text(engine, outcome->victims[i]));
-    return json_pack("{sIsIsososososs}", "start", (json_int_t)outcome->start, "next",
+    return json_pack("{sIsIsososososo}", "start", (json_int_t)outcome->start, "next",
                      (json_int_t)outcome->next, "bound", bound, "nominated", nominated, "ended",
-                     ended, "victims", sorted(victims), "message", outcome->message);
+                     ended, "victims", sorted(victims), "message",
+                     messages != NULL ? json_incref(messages) : json_string(outcome->message));
 }
 
 berth_status group_decision_take(berth_engine *engine, const json_t *decision,
@@ -118,12 +128,18 @@ berth_status group_decision_take(berth_engine *engine, const json_t *decision,
                                        .victims = victims,
                                        .message = message,
                                        .message_capacity = MESSAGE_MAX};
+    json_t *messages = NULL;
+    if (json_object_get(decision, "messages") != NULL) {
+        outcome.of_group = note_message;
+        outcome.context = messages = json_object();
+    }
     berth_status status =
         berth_engine_schedule_pod_group(engine, pods, (uint32_t)count, &outcome, error);
     if (status == BERTH_OK) {
         *expected = expected_of(decision);
-        *found = found_of(engine, &outcome, count);
+        *found = found_of(engine, &outcome, count, messages);
     }
+    json_decref(messages);
     free(nodes);
     free(victims);
     free(ended);

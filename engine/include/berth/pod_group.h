@@ -17,6 +17,10 @@
  * with the same value of that label: every value is tried, and the one with the best score is
  * chosen, among equals the first by name. That costs an attempt for each value, and one more.
  *
+ * With "CompositePodGroup=true" in addition, groups that name a CompositePodGroup
+ * (scheduling.k8s.io/v1alpha3) as their parent are placed together, at least minGroupCount of them
+ * or none. Composite groups may be parts of others, in up to four levels.
+ *
  * To place any set of pods regardless of groups, use berth_engine_schedule_pods (transaction.h).
  *
  * Threads: the engine's. */
@@ -28,6 +32,16 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The outcome for one PodGroup of a CompositePodGroup, or for the only one. Texts are valid during
+ * the call. */
+typedef struct berth_pod_group_result {
+    berth_str namespace_name, name;
+    berth_str message;     /* kube-scheduler's, if it was not placed */
+    berth_verdict verdict; /* UNSCHEDULABLE is possible although the composite group was placed */
+    uint32_t placed;       /* pods that were placed */
+    uint32_t already;      /* pods that were on nodes before */
+} berth_pod_group_result;
 
 /* The outcome for a group. The caller sets `size` and the arrays to be filled; the others are NULL.
  * Arrays by pod have one entry for each pod passed to the call. */
@@ -45,26 +59,33 @@ typedef struct berth_pod_group_outcome {
     /* PLACED: enough pods were placed. UNSCHEDULABLE: none was. ERROR: none was, because the group
      * contradicts itself or a plugin failed. */
     berth_verdict verdict;
-    uint32_t placed;       /* pods that were placed */
-    uint32_t minimum;      /* how many pods of the group must be on nodes */
-    uint32_t already;      /* how many were on nodes before */
+    uint32_t placed; /* pods that were placed */
+    /* How many pods of the group must be on nodes; of a composite group: how many of the groups
+     * right below it must be placed. */
+    uint32_t minimum;
+    uint32_t already;      /* how many pods were on nodes before */
     bool preempts;         /* the group waits for victims to leave */
     uint32_t victim_count; /* number of victims, including those that `victims` had no room for */
     uint32_t start, next;  /* the rotation index before and after */
+    /* May be NULL: called with `context` for each PodGroup at the end of the cycle, in the order in
+     * which they were placed. It must not call the engine. */
+    void (*of_group)(void *context, const berth_pod_group_result *result);
+    void *context;
 } berth_pod_group_outcome;
 
 /* Run one scheduling cycle for these pending pods of one group, in this order: decide them one
  * after the other, each with the earlier ones placed, and place all that fit if they are enough.
- * Otherwise nothing is placed, and if the profile preempts, victims are sought: all pods of lower
- * priority are removed in a simulation, the group is placed again, and as many victims as possible
- * are spared, the most important ones first. Victims and nominations are only reported: remove the
- * victims (berth_engine_remove), nominate the pods and end nominations (berth_engine_nominate),
- * then call again.
- * Errors: BERTH_E_ARG (no pods, a pod twice, NULL, a size), BERTH_E_NOT_FOUND (a pod, its PodGroup,
- * or a profile for it), BERTH_E_STATE (a pod is on a node; the engine does not follow groups),
- * BERTH_E_INVALID (the pods are of several groups or of none), BERTH_E_UNSUPPORTED (the profile has
- * more than 64 filters), BERTH_E_NOMEM. After an error nothing has changed, and `outcome` says
- * ERROR. The arrays are the caller's.
+ * The pods of a composite group are those of all PodGroups below it, which are placed one after the
+ * other, the oldest first. Otherwise nothing is placed, and if the profile preempts, victims are
+ * sought: all pods of lower priority are removed in a simulation, the group is placed again, and as
+ * many victims as possible are spared, the most important ones first. Victims and nominations are
+ * only reported: remove the victims (berth_engine_remove), nominate the pods and end nominations
+ * (berth_engine_nominate), then call again.
+ * Errors: BERTH_E_ARG (no pods, a pod twice, NULL, a size), BERTH_E_NOT_FOUND (a pod, its group, a
+ * group above that, or a profile for it), BERTH_E_STATE (a pod is on a node; the engine does not
+ * follow groups), BERTH_E_INVALID (the pods are of several groups or of none, or below too many),
+ * BERTH_E_UNSUPPORTED (the profile has more than 64 filters), BERTH_E_NOMEM. After an error nothing
+ * has changed, and `outcome` says ERROR. The arrays are the caller's.
  * Cost: a visit to every pod of the cluster; for each pod of the group, a decision and an undo
  * record. Preemption: sorting all pods of lower priority, and a check of each of the group's pods
  * for each of them.

@@ -36,12 +36,13 @@
  *
  * PodGroups (pod_group.h; the engine follows them). The waiting pods of a group are in one state
  * and have one turn: they are taken together and, if enough of them fit, placed together; otherwise
- * none is placed. A group is GATED until its PodGroup exists, as many of its pods are known as its
- * minCount, none of its pods is gated, and a victim of its last preemption is gone. After a refusal
- * it waits in BACKOFF, never as UNSCHEDULABLE, and it may preempt as a whole. Pods that were left
- * over when the group was placed are tried again immediately; pods that come while it waits take
- * part in its next turn. The step that takes a group reports its first pod, and the steps after it
- * the others, without doing anything else.
+ * none is placed. All groups below a CompositePodGroup have one turn together. A group is GATED
+ * until its PodGroup exists, as many of its pods are known as its minCount, none of its pods is
+ * gated, and a victim of its last preemption is gone. After a refusal it waits in BACKOFF, never as
+ * UNSCHEDULABLE, and it may preempt as a whole. Pods that were left over when the group was placed
+ * are tried again immediately; pods that come while it waits take part in its next turn. The step
+ * that takes a group reports its first pod, and the steps after it the others, without doing
+ * anything else.
  *
  * GATED, ACTIVE, BACKOFF and UNSCHEDULABLE pods are pending. An ASSUMED pod counts on its node in
  * every decision; when it is forgotten or expires, everything that assuming it took is returned
@@ -119,7 +120,8 @@ typedef struct berth_eviction {
     berth_pod_id preemptor; /* of a PodGroup: its first pod */
     berth_node_id node;
     berth_pod_id victim; /* one call for each victim, the most important first */
-    berth_str pod_group; /* the name of the PodGroup that preempts; absent: the pod does */
+    berth_str pod_group; /* the name of the group that preempts; absent: the pod does */
+    bool composite;      /* the group is a CompositePodGroup */
 } berth_eviction;
 
 /* A posted event that could not be applied, or an answer that came too late. */
@@ -153,16 +155,19 @@ typedef struct berth_scheduler_callbacks {
     void (*notify)(void *context);
 } berth_scheduler_callbacks;
 
-/* One attempt to place a PodGroup; valid during the callback. */
+/* One attempt to place a PodGroup, or a CompositePodGroup; valid during the callback. Before the
+ * call about a composite group there is one for each PodGroup below it. */
 typedef struct berth_pod_group_attempt {
     berth_str namespace_name, name;
     berth_str message; /* kube-scheduler's message about a group that was not placed */
-    berth_pod_id pod;  /* its first pod */
+    berth_pod_id pod;  /* its first pod; for a group below a composite one, the first of that */
     berth_verdict verdict;
     bool preempts;         /* the group waits for victims to leave */
     uint32_t placed;       /* pods that were placed */
     uint32_t victim_count; /* pods whose eviction was requested */
     uint32_t waiting;      /* pods that stay in the queue */
+    bool composite;        /* it is a CompositePodGroup */
+    bool below; /* it is below one, which has `victim_count`; the call about it follows */
 } berth_pod_group_attempt;
 
 /* How a scheduler is created. Owner: copied; the context of the callbacks and the explanation must

@@ -132,7 +132,8 @@ berth_status live_copy_create(const live_transport *transport, const engine_setu
     c->context = context;
     berth_status status = engine_setup_create(setup, &c->engine, error);
     if (status == BERTH_OK) {
-        c->watcher = watcher_create(transport, &sink, minor, engine_setup_follows_groups(setup));
+        c->watcher = watcher_create(transport, &sink, minor, engine_setup_follows_groups(setup),
+                                    engine_setup_follows_composites(setup));
         status = c->watcher != NULL ? BERTH_OK : BERTH_E_NOMEM;
     }
     if (status != BERTH_OK) {

@@ -84,7 +84,11 @@ static berth_answer on_evict(void *context, const berth_eviction *eviction)
     if (atomic_load_explicit(&d->is_blind, memory_order_relaxed))
         return BERTH_ANSWER_FAILED;
     const bool for_group = eviction->pod_group.len > 0;
-    const order plain = {.kind = ORDER_EVICT, .decided_at = d->number, .for_group = for_group};
+    const berth_kind group_kind =
+        eviction->composite ? BERTH_KIND_COMPOSITE_POD_GROUP : BERTH_KIND_POD_GROUP;
+    const order plain = {.kind = ORDER_EVICT,
+                         .decided_at = d->number,
+                         .preemptor_kind = for_group ? group_kind : BERTH_KIND_POD};
     order_texts texts = {.node = berth_engine_node_name(d->engine, eviction->node),
                          .scheduler = scheduler_of(d, eviction->preemptor)};
     berth_engine_pod_name(d->engine, eviction->victim, &texts.namespace_name, &texts.name);
@@ -110,6 +114,7 @@ static void on_unnominated(void *context, berth_pod_id pod)
     put(d, &plain, &texts);
 }
 
+/* Only PodGroups have a condition; attempts are counted for the groups that have turns. */
 static void on_pod_group(void *context, const berth_pod_group_attempt *attempt)
 {
     deciding *d = context;
@@ -120,10 +125,11 @@ static void on_pod_group(void *context, const berth_pod_group_attempt *attempt)
     const order_texts texts = {.namespace_name = attempt->namespace_name,
                                .name = attempt->name,
                                .message = attempt->message};
-    if (d->metrics != NULL)
+    if (d->metrics != NULL && !attempt->below)
         served_group(d->metrics, attempt, scheduler_of(d, attempt->pod),
                      event_loop_now() - d->decided_ns);
-    put(d, &plain, &texts);
+    if (!attempt->composite)
+        put(d, &plain, &texts);
 }
 
 static void on_report(void *context, berth_trouble trouble, const berth_error *error)

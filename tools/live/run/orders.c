@@ -189,12 +189,18 @@ static void stay(orders *o, berth_str namespace_name, berth_str name)
                            NULL);
 }
 
+static write_kind write_kind_of(berth_kind kind)
+{
+    if (kind == BERTH_KIND_POD_GROUP)
+        return WRITE_POD_GROUP;
+    return kind == BERTH_KIND_COMPOSITE_POD_GROUP ? WRITE_COMPOSITE_POD_GROUP : WRITE_POD;
+}
+
 static void evict(orders *o, const order *what)
 {
     const object_entry *victim = find(o, what, BERTH_KIND_POD, what->namespace_name, what->name);
     const object_entry *preemptor =
-        find(o, what, what->for_group ? BERTH_KIND_POD_GROUP : BERTH_KIND_POD,
-             what->preemptor_namespace, what->preemptor_name);
+        find(o, what, what->preemptor_kind, what->preemptor_namespace, what->preemptor_name);
     if (victim == NULL)
         return;
     if (o->ends || preemptor == NULL || preemptor->bound) {
@@ -203,7 +209,7 @@ static void evict(orders *o, const order *what)
     }
     const write_pod from = pod_of(victim, what->scheduler);
     write_pod to = pod_of(preemptor, what->scheduler);
-    to.is_group = what->for_group;
+    to.kind = write_kind_of(what->preemptor_kind);
     writes_evict(o->writes, &from, &to, what->node);
 }
 

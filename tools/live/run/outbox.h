@@ -52,7 +52,7 @@ typedef struct order {
     bool placed; /* the group was placed */
     bool error;  /* SchedulerError, not Unschedulable */
     berth_str message;
-    bool for_group; /* an eviction for the PodGroup that is the preemptor */
+    berth_kind preemptor_kind; /* an eviction: Pod, PodGroup or CompositePodGroup */
     /* for an eviction; for a claim to be deleted, its pod */
     berth_str preemptor_namespace, preemptor_name;
     berth_str scheduler; /* the scheduler name of the pod; for an eviction, of the preemptor */

@@ -328,7 +328,8 @@ static void begin(session *s)
         served_rules(&s->served, (int)setup->minor, setup->feature_gates);
     }
     s->watcher = watcher_create(s->transport, &sink, s->api_server.version.minor,
-                                engine_setup_follows_groups(s->options->setup));
+                                engine_setup_follows_groups(s->options->setup),
+                                engine_setup_follows_composites(s->options->setup));
     if (s->watcher == NULL) {
         end(s, exit_status("run", "making a reader", BERTH_E_NOMEM));
         return;
@@ -386,7 +387,8 @@ static void begin_comparison(session *s)
     if (s->fresh != NULL || s->watcher == NULL || !watcher_is_synced(s->watcher))
         return;
     s->fresh = watcher_create(s->transport, &sink, s->api_server.version.minor,
-                              engine_setup_follows_groups(s->options->setup));
+                              engine_setup_follows_groups(s->options->setup),
+                              engine_setup_follows_composites(s->options->setup));
     if (s->fresh != NULL)
         watcher_start(s->fresh);
 }

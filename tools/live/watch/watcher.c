@@ -47,6 +47,8 @@ static const watch_resource resources[BERTH_KIND_COUNT] = {
      "devicetaintrules.resource.k8s.io", true},
     {BERTH_KIND_POD_GROUP, "/apis/scheduling.k8s.io/v1beta1/podgroups", "",
      "podgroups.scheduling.k8s.io", true},
+    {BERTH_KIND_COMPOSITE_POD_GROUP, "/apis/scheduling.k8s.io/v1alpha3/compositepodgroups", "",
+     "compositepodgroups.scheduling.k8s.io", true},
 };
 
 struct watcher {
@@ -55,8 +57,8 @@ struct watcher {
     berth_reader *reader;
     reflector reflectors[BERTH_KIND_COUNT]; /* indexed by kind */
     uint32_t listed_count;
-    int minor;   /* of the version whose decisions are made */
-    bool groups; /* PodGroups are followed */
+    int minor;               /* of the version whose decisions are made */
+    bool groups, composites; /* PodGroups are followed, and CompositePodGroups */
 };
 
 static bool is_followed(const watcher *w, int kind)
@@ -70,6 +72,8 @@ static bool is_followed(const watcher *w, int kind)
         return w->minor >= TAINT_RULES_MINOR;
     case BERTH_KIND_POD_GROUP:
         return w->groups;
+    case BERTH_KIND_COMPOSITE_POD_GROUP:
+        return w->composites;
     default:
         return true;
     }
@@ -125,7 +129,7 @@ static void on_text(void *context, berth_kind kind, const object_view *view, ber
 }
 
 watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor,
-                        bool groups)
+                        bool groups, bool composites)
 {
     /* A workload yields one pod, which is ignored; nothing is read ahead. */
     const berth_read_options options = {.size = sizeof(options), .templates = true, .threads = 1};
@@ -134,6 +138,7 @@ watcher *watcher_create(const live_transport *transport, const watch_sink *sink,
     w->sink = *sink;
     w->minor = minor;
     w->groups = groups;
+    w->composites = composites;
     w->inner = (watch_sink){.change = on_change,
                             .is_full = on_is_full,
                             .listed = on_listed,

@@ -327,18 +327,23 @@ static void add_note(json_text *text, berth_str note)
     json_text_pair(text, ",\"note\":", note);
 }
 
-/* A reference to a pod, or to a PodGroup in its place. */
+/* A reference to a pod, or to a group in its place. */
 static void add_reference(json_text *text, const char *key, const write_pod *pod)
 {
+    static const struct {
+        const char *kind, *version;
+    } heads[] = {
+        {"{\"kind\":\"Pod\"", ",\"apiVersion\":\"v1\""},
+        {"{\"kind\":\"PodGroup\"", ",\"apiVersion\":\"scheduling.k8s.io/v1beta1\""},
+        {"{\"kind\":\"CompositePodGroup\"", ",\"apiVersion\":\"scheduling.k8s.io/v1alpha3\""}};
     char version[24];
     snprintf(version, sizeof(version), "%" PRIu64, pod->version);
     json_text_part(text, key);
-    json_text_part(text, pod->is_group ? "{\"kind\":\"PodGroup\"" : "{\"kind\":\"Pod\"");
+    json_text_part(text, heads[pod->kind].kind);
     json_text_pair(text, ",\"namespace\":", pod->namespace_name);
     json_text_pair(text, ",\"name\":", pod->name);
     json_text_pair(text, ",\"uid\":", pod->uid);
-    json_text_part(text, pod->is_group ? ",\"apiVersion\":\"scheduling.k8s.io/v1beta1\""
-                                       : ",\"apiVersion\":\"v1\"");
+    json_text_part(text, heads[pod->kind].version);
     if (pod->version > 0)
         json_text_pair(text, ",\"resourceVersion\":", write_str(version));
     json_text_part(text, "}");

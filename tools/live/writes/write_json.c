@@ -128,7 +128,8 @@ write_pod *write_pod_copy(const write_pod *pod)
 
 const char *write_preemptor_type(const write_pod *preemptor)
 {
-    return preemptor->is_group ? "podgroup" : "pod";
+    static const char *const types[] = {"pod", "podgroup", "compositepodgroup"};
+    return types[preemptor->kind];
 }
 
 bool write_str_equal(berth_str a, berth_str b)

@@ -39,6 +39,13 @@ typedef struct server_status {
 /* A body that is not a Status is taken as the message. */
 void server_status_read(server_status *out, berth_str body);
 
+/* What is described like a pod: a pod, or a group in its place. */
+typedef enum write_kind {
+    WRITE_POD,
+    WRITE_POD_GROUP,
+    WRITE_COMPOSITE_POD_GROUP,
+} write_kind;
+
 /* A pod as the watch shows it. Texts may be absent. */
 typedef struct write_pod {
     berth_str namespace_name, name, uid;
@@ -47,8 +54,9 @@ typedef struct write_pod {
     int64_t generation;       /* metadata.generation */
     berth_str scheduled;      /* its condition PodScheduled as JSON; absent: none */
     berth_str nominated;      /* status.nominatedNodeName */
-    bool is_group, placed;    /* a PodGroup in place of a pod; it was placed once */
-    bool by_extender;         /* an extender binds it, not the API server */
+    write_kind kind;
+    bool placed;      /* a group was placed once */
+    bool by_extender; /* an extender binds it, not the API server */
     /* about the decision, for metrics */
     uint32_t attempt;
     int64_t waited_ns, decided_ns; /* since its submission; when it was decided, by now() */
@@ -57,7 +65,7 @@ typedef struct write_pod {
 /* A copy with all texts in one allocation. Owner: freed with free. */
 write_pod *write_pod_copy(const write_pod *pod);
 
-/* "pod" or "podgroup". */
+/* "pod", "podgroup" or "compositepodgroup". */
 const char *write_preemptor_type(const write_pod *preemptor);
 
 bool write_str_equal(berth_str a, berth_str b);

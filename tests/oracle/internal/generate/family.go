@@ -40,6 +40,7 @@ type recipe struct {
 	groups                                                                      int // of pending pods
 	topologies                                                                  int // of groups
 	groupPoints                                                                 int // of the points that run only for groups
+	composites                                                                  bool
 	extenders                                                                   int // at most
 }
 
@@ -48,7 +49,7 @@ var since = map[string]string{
 	"podlevel": "1.34", "resize": "1.33", "features": "1.36", "imagevolumes": "1.36", "attributes": "1.34",
 	"devices": "1.36", "partitions": "1.36", "shareddevices": "1.36",
 	"extended": "1.36", "csidrivers": "1.37", "capacity": "1.37", "taintrules": "1.37", "podstatus": "1.36",
-	"groups": "1.37", "placements": "1.37", "grouppoints": "1.37", "pools": "1.36",
+	"groups": "1.37", "placements": "1.37", "grouppoints": "1.37", "composites": "1.37", "pools": "1.36",
 	"manydevices": "1.36",
 }
 
@@ -59,7 +60,7 @@ var Families = []string{
 	"namespaces", "nominated", "sidecars", "badlabels", "podlevel", "resize", "features",
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
-	"events", "evictions", "groups", "placements", "grouppoints", "extenders",
+	"events", "evictions", "groups", "placements", "grouppoints", "composites", "extenders",
 	"pools", "migrated", "names", "manydevices",
 }
 
@@ -214,6 +215,11 @@ func recipeOf(family string) (recipe, bool) {
 		r.priorities, r.budgets, r.tight, r.starts, r.never = 100, 10, 75, 15, 5
 		r.scalars, r.taints, r.tolerations, r.topologies, r.zones = 20, 10, 40, 70, 4
 		r.config, r.groupPoints = 100, 60
+	case "composites": // groups of groups
+		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.composites = 2, 16, 4, 16, "sampled", true
+		r.priorities, r.budgets, r.tight, r.starts, r.never = 80, 10, 70, 15, 10
+		r.podAffinity, r.ports, r.tolerations, r.taints, r.images = 10, 10, 40, 15, 20
+		r.nodeSelector, r.scalars, r.spread, r.topologies, r.zones = 10, 20, 20, 60, 4
 	case "extenders":
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.extenders = 2, 12, 3, 10, "sampled", 3
 		r.priorities, r.budgets, r.tight, r.never, r.retries = 100, 30, 60, 5, 30

@@ -90,6 +90,9 @@ func (g *generator) scenario(name string) object {
 	if g.groups > 0 {
 		g.podGroups(s)
 	}
+	if g.composites {
+		g.compositeGroups(s)
+	}
 	if g.extenders > 0 {
 		s["extenders"] = g.scriptedExtenders()
 	}

@@ -95,8 +95,8 @@ func (c *cluster) decideSequence(scenario *vector.Scenario, answer *vector.Expec
 		if pod = s.known(pod); pod.Spec.NodeName != "" {
 			continue
 		}
-		if groupOf(pod) != "" {
-			decision, taken, err := s.decideMembers(scenario.Pending[i:], groupOf(pod), pod.Namespace)
+		if root := s.rootOf(pod); root != "" {
+			decision, taken, err := s.decideMembers(scenario.Pending[i:], root)
 			if err != nil {
 				return fmt.Errorf("pending pod %d: %w", i, err)
 			}
@@ -118,7 +118,7 @@ func (c *cluster) decideSequence(scenario *vector.Scenario, answer *vector.Expec
 
 // decideMembers decides consecutive pods of a group as a whole, without those on nodes. It also
 // returns how many pending pods these are, including those on nodes.
-func (s *sequence) decideMembers(pending vector.List, group, namespace string) (*vector.Decision, int, error) {
+func (s *sequence) decideMembers(pending vector.List, root string) (*vector.Decision, int, error) {
 	var members []*v1.Pod
 	taken := 0
 	for _, text := range pending {
@@ -126,7 +126,7 @@ func (s *sequence) decideMembers(pending vector.List, group, namespace string) (
 		if err != nil {
 			return nil, 0, err
 		}
-		if groupOf(pod) != group || pod.Namespace != namespace {
+		if s.rootOf(pod) != root {
 			break
 		}
 		if pod = s.known(pod); pod.Spec.NodeName == "" {

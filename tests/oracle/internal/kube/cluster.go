@@ -29,7 +29,7 @@ type cluster struct {
 	nodes, pods, namespaces                                *informer
 	services, replicationControllers                       *informer
 	replicaSets, statefulSets                              *informer
-	budgets, podGroups                                     *informer
+	budgets, podGroups, compositeGroups                    *informer
 	volumes, claims, classes                               *informer
 	csiNodes, csiDrivers, csiCapacities, volumeAttachments *informer
 	devices                                                deviceInformers
@@ -60,7 +60,7 @@ func newCluster(config json.RawMessage, mode string, parallelism int, scripted .
 	c.replicaSets = register(factory, &apps.ReplicaSet{})
 	c.statefulSets = register(factory, &apps.StatefulSet{})
 	c.budgets = register(factory, &policy.PodDisruptionBudget{})
-	c.podGroups = registerPodGroups(factory)
+	c.podGroups, c.compositeGroups = registerPodGroups(factory)
 	c.volumes = register(factory, &v1.PersistentVolume{})
 	c.claims = register(factory, &v1.PersistentVolumeClaim{})
 	c.classes = register(factory, &storage.StorageClass{})
@@ -117,7 +117,7 @@ func (c *cluster) load(s *vector.Scenario) error {
 		func() error {
 			return load[policy.PodDisruptionBudget](c.budgets, s.PodDisruptionBudgets, "PodDisruptionBudget")
 		},
-		func() error { return loadPodGroups(c.podGroups, s) },
+		func() error { return c.loadPodGroups(s) },
 		func() error { return c.devices.load(s) },
 		func() error { return load[v1.Node](c.nodes, s.Nodes, "Node") },
 		func() error { return c.loadPods(s.Pods) },

@@ -22,10 +22,12 @@ func setGates(text string) (func(), error) {
 	return func() {}, nil
 }
 
-func registerPodGroups(informers.SharedInformerFactory) *informer { return nil }
+func registerPodGroups(informers.SharedInformerFactory) (groups, composites *informer) {
+	return nil, nil
+}
 
-func loadPodGroups(_ *informer, s *vector.Scenario) error {
-	if len(s.PodGroups) > 0 {
+func (c *cluster) loadPodGroups(s *vector.Scenario) error {
+	if len(s.PodGroups)+len(s.CompositePodGroups) > 0 {
 		return errNoGroups
 	}
 	return nil
@@ -35,7 +37,7 @@ func orderPlacements([]schedulerapi.KubeSchedulerProfile) []scheduler.Option { r
 
 func checkGroup(*v1.Pod) error { return nil }
 
-func groupOf(*v1.Pod) string { return "" }
+func (c *cluster) rootOf(*v1.Pod) string { return "" }
 
 func (c *cluster) decideGroup([]*v1.Pod) (*vector.Decision, error) { return nil, errNoGroups }
 

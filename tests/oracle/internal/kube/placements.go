@@ -25,7 +25,7 @@ const orderedPlacements = "OrderedPlacements"
 // the first of the best, because the other scores count a thousandfold.
 type placementOrder struct {
 	fwk.PlacementGeneratePlugin
-	places map[string]int
+	places map[string]map[string]int // by group, by name
 }
 
 func (*placementOrder) Name() string { return orderedPlacements }
@@ -38,17 +38,18 @@ func (p *placementOrder) GeneratePlacements(ctx context.Context, state fwk.PodGr
 		return result, status
 	}
 	slices.SortFunc(result.Placements, func(a, b *fwk.Placement) int { return cmp.Compare(a.Name, b.Name) })
-	p.places = map[string]int{}
+	places := map[string]int{}
 	for i, placement := range result.Placements {
-		p.places[placement.Name] = i
+		places[placement.Name] = i
 	}
+	p.places[group.GetKey()] = places
 	return result, status
 }
 
-func (p *placementOrder) ScorePlacement(_ context.Context, _ fwk.PlacementCycleState, _ fwk.PodGroupInfo,
+func (p *placementOrder) ScorePlacement(_ context.Context, _ fwk.PlacementCycleState, group fwk.PodGroupInfo,
 	placement *fwk.PodGroupAssignments,
 ) (int64, *fwk.Status) {
-	return fwk.MaxScore - int64(p.places[placement.Name]), nil
+	return fwk.MaxScore - int64(p.places[group.GetKey()][placement.Name]), nil
 }
 
 func (*placementOrder) PlacementScoreExtensions() fwk.PlacementScoreExtensions { return nil }
@@ -102,7 +103,7 @@ func orderPlacements(profiles []schedulerapi.KubeSchedulerProfile) []scheduler.O
 			if err != nil {
 				return nil, err
 			}
-			return &placementOrder{PlacementGeneratePlugin: generator}, nil
+			return &placementOrder{PlacementGeneratePlugin: generator, places: map[string]map[string]int{}}, nil
 		},
 	}
 	return []scheduler.Option{scheduler.WithFrameworkOutOfTreeRegistry(registry)}

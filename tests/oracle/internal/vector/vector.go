@@ -34,6 +34,7 @@ type Scenario struct {
 	ReplicaSets            List `json:"replicaSets,omitempty"`
 	StatefulSets           List `json:"statefulSets,omitempty"`
 	PodGroups              List `json:"podGroups,omitempty"`
+	CompositePodGroups     List `json:"compositePodGroups,omitempty"`
 	PodDisruptionBudgets   List `json:"podDisruptionBudgets,omitempty"`
 	PersistentVolumes      List `json:"persistentVolumes,omitempty"`
 	PersistentVolumeClaims List `json:"persistentVolumeClaims,omitempty"`
@@ -113,6 +114,8 @@ type Decision struct {
 
 	Group   string   `json:"group,omitempty"` // the decision is about this group, not about a pod
 	Members []Member `json:"members,omitempty"`
+
+	Messages map[string]string `json:"messages,omitempty"` // of a composite group: by PodGroup
 }
 
 // Member is the outcome for one pod of a group.

@@ -67,7 +67,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
   verbs: [get, list, watch]
 # Groups of pods, under the feature gate GenericWorkload.
 - apiGroups: [scheduling.k8s.io]
-  resources: [podgroups]
+  resources: [podgroups, compositepodgroups]
   verbs: [get, list, watch]
 {{- end }}
 
