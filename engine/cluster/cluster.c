@@ -536,9 +536,12 @@ berth_status berth__cluster_remove(berth__cluster *cluster, berth_kind kind,
 {
     berth__cluster_lock(cluster);
     uint32_t begin = cluster->undo.top;
-    berth_status status = berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE)
-                              ? remove_object(cluster, kind, namespace_name, name, error)
-                              : berth__error_no_memory(error);
+    /* Removing a pod needs no memory of the queue. */
+    const bool ready = kind == BERTH_KIND_POD
+                           ? berth__cluster_reserve_undo(cluster, BERTH_POD_INDEX_NONE)
+                           : berth__cluster_make_ready(cluster, kind);
+    berth_status status = ready ? remove_object(cluster, kind, namespace_name, name, error)
+                                : berth__error_no_memory(error);
     status = settle_operation(cluster, begin, status);
     bool sweeps = berth__cluster_sweep_is_due(cluster);
     berth__model_unlock(cluster->model);

@@ -24,15 +24,18 @@ void berth__pod_groups_destroy(berth__pod_groups *groups, const berth_allocator 
     berth__keymap_destroy(&groups->by_name);
 }
 
-bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator)
+bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator,
+                               bool composites)
 {
-    while (groups->spare == NULL || groups->spare->next_spare == NULL) {
+    const uint32_t needed = (groups->pod_groups + 1) * (composites ? 2 : 1);
+    while (groups->allocated < needed) {
         berth__queued_group *group =
             berth__alloc_zero(allocator, sizeof(*group), _Alignof(berth__queued_group));
         if (group == NULL)
             return false;
         group->next_spare = groups->spare;
         groups->spare = group;
+        groups->allocated++;
     }
     return true;
 }
@@ -62,6 +65,7 @@ berth__queued_group *berth__pod_groups_get(berth__pod_groups *groups, berth__sym
                                       .pod_group = group,
                                       .node = BERTH_NODE_NONE};
     berth__keymap_add(&groups->by_name, &group->entry);
+    groups->pod_groups += !composite;
     return group;
 }
 
@@ -71,6 +75,7 @@ void berth__pod_groups_drop(berth__pod_groups *groups, berth__queued_group *grou
         return;
     BERTH_ASSERT(group->turn.state == BERTH_POD_STATE_GONE);
     berth__keymap_remove(&groups->by_name, &group->entry);
+    groups->pod_groups -= !group->key.composite;
     group->next_spare = groups->spare;
     groups->spare = group;
 }

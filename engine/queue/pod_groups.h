@@ -43,6 +43,8 @@ typedef struct berth__queued_group {
 typedef struct berth__pod_groups {
     berth__keymap by_name;
     berth__queued_group *spare; /* linked by next_spare */
+    uint32_t allocated;         /* records, spare ones included; never freed before the end */
+    uint32_t pod_groups;        /* records in use, without those of composite groups */
     bool counting;              /* `known` is being counted again and is incomplete */
     /* The numbers of waiting pods of groups, and of turns, by the state of the turn. */
     uint64_t pods_in[BERTH_POD_STATE_COUNT], turns_in[BERTH_POD_STATE_COUNT];
@@ -51,8 +53,11 @@ typedef struct berth__pod_groups {
 berth_status berth__pod_groups_init(berth__pod_groups *groups, const berth_allocator *allocator);
 void berth__pod_groups_destroy(berth__pod_groups *groups, const berth_allocator *allocator);
 
-/* Make sure that a PodGroup and its root can be added. Returns false when out of memory. */
-bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator);
+/* Make sure that a PodGroup can be added, and, if `composites` are followed, that each PodGroup can
+ * get a root of its own at any time: a pod whose binding failed comes back without notice. Returns
+ * false when out of memory. */
+bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator,
+                               bool composites);
 
 /* The record of a group, or NULL. */
 berth__queued_group *berth__pod_groups_find(const berth__pod_groups *groups,

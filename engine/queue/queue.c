@@ -91,7 +91,8 @@ berth_status berth__queue_reserve(berth__queue *queue, uint32_t pod_bound)
 {
     uint32_t count = (uint32_t)queue->item_count + 1;
     if ((queue->behaviours->pod_groups &&
-         !berth__pod_groups_reserve(&queue->groups, queue->allocator)) ||
+         !berth__pod_groups_reserve(&queue->groups, queue->allocator,
+                                    queue->behaviours->composite_pod_groups)) ||
         !grow_by_pod(queue, pod_bound) || !berth__item_heap_reserve(&queue->active, count) ||
         !berth__item_heap_reserve(&queue->backoff, count) ||
         !berth__item_heap_reserve(&queue->backoff_of_errors, count) ||

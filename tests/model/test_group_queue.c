@@ -1,7 +1,8 @@
-/* Property test: PodGroups in a scheduler. Random pods, groups, nodes, gates, bindings that fail
- * and evictions, on two engines: one that scans on one thread, one with an index on four. Both take
- * the same steps; the queue is in order after each of them; if a group is placed, at least one pod
- * is; and the waiting pods of a group are all in the same state.
+/* Property test: PodGroups in a scheduler. Random pods, groups, composite groups that come and go,
+ * nodes, gates, bindings that fail and evictions, on two engines: one that scans on one thread, one
+ * with an index on four. Both take the same steps; the queue is in order after each of them; if a
+ * group is placed, at least one pod is; the waiting pods below a root are all in the same state, and
+ * those without one are gated.
  *
  * Usage: test_group_queue [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
  * S + r. BERTH_TEST_SEED replaces the seed of a run without --seed. */
@@ -12,7 +13,7 @@
 
 #define MS INT64_C(1000000)
 
-enum { PODS = 48, GROUPS = 6, NODES = 8, LATER = 64, NAME = 16, OPERATIONS = 12 };
+enum { PODS = 48, GROUPS = 6, COMPOSITES = 4, NODES = 8, LATER = 64, NAME = 16, OPERATIONS = 13 };
 
 typedef struct side {
     berth_engine *engine;
@@ -29,9 +30,13 @@ typedef struct trial {
     int64_t now_ns;
     side sides[2];
     char names[PODS][NAME];
-    int group_of[PODS];       /* of pods that exist; -1: none */
-    int minimum[GROUPS];      /* of PodGroups that exist; 0: there is none */
-    int32_t priority[GROUPS]; /* of their pods */
+    int group_of[PODS];         /* of pods that exist; -1: none */
+    int minimum[GROUPS];        /* of PodGroups that exist; 0: there is none */
+    int32_t priority[GROUPS];   /* of their pods */
+    bool composes;              /* composite groups are followed */
+    int parent[GROUPS];         /* the composite group above it; -1: none */
+    int above[COMPOSITES];      /* the same; always a lower number */
+    bool composite[COMPOSITES]; /* whether it exists */
     bool exists[PODS], gated[PODS], nodes[NODES];
 } trial;
 
@@ -92,18 +97,21 @@ static void on_group(void *context, const berth_pod_group_attempt *attempt)
     placed_count += attempt->verdict == BERTH_VERDICT_PLACED;
     refused_count += attempt->verdict == BERTH_VERDICT_UNSCHEDULABLE;
     preempt_count += attempt->preempts;
-    s->broken |= attempt->verdict == BERTH_VERDICT_PLACED && attempt->placed == 0;
+    s->broken |= attempt->verdict == BERTH_VERDICT_PLACED && attempt->placed == 0 &&
+                 !attempt->below; /* a group below may have all its pods on nodes */
 }
 
 /* ---- objects ---- */
 
-static bool open_side(side *s, berth_path path, uint32_t threads)
+static bool open_side(side *s, bool composes, berth_path path, uint32_t threads)
 {
     berth_engine_config config;
     berth_scheduler_options options;
     berth_engine_config_init(&config);
     config.kubernetes = 37;
-    config.feature_gates = BERTH_STR("GenericWorkload=true");
+    config.feature_gates = composes ? BERTH_STR("GenericWorkload=true,CompositePodGroup=true,"
+                                                "TopologyAwareWorkloadScheduling=true")
+                                    : BERTH_STR("GenericWorkload=true");
     config.path = path;
     config.threads = threads;
     berth_scheduler_options_init(&options);
@@ -162,13 +170,62 @@ static void put_group(trial *t, uint32_t g)
     }
     const bool update = t->minimum[g] > 0;
     t->minimum[g] = 1 + (int)below(t, 5);
-    const berth_pod_group group = {
-        .meta = {.name = text(name), .namespace_name = BERTH_STR("default")},
-        .gang = true,
-        .min_count = t->minimum[g],
-        .has_priority = true,
-        .priority = below(t, 8) == 0 ? 77 : t->priority[g]};
+    if (!update)
+        t->parent[g] = (int)below(t, COMPOSITES + 2) - 2;
+    char parent[NAME];
+    snprintf(parent, sizeof(parent), "c%d", t->parent[g]);
+    berth_pod_group group = {.meta = {.name = text(name), .namespace_name = BERTH_STR("default")},
+                             .gang = true,
+                             .min_count = t->minimum[g],
+                             .has_priority = true,
+                             .priority = below(t, 8) == 0 ? 77 : t->priority[g]};
+    if (t->parent[g] >= 0)
+        group.parent = text(parent);
     put(t, &(berth_object){.kind = BERTH_KIND_POD_GROUP, .as.pod_group = &group}, update);
+}
+
+static void put_composite(trial *t, uint32_t c)
+{
+    char name[NAME], parent[NAME];
+    snprintf(name, sizeof(name), "c%u", (unsigned)c);
+    if (t->composite[c] && below(t, 3) == 0) {
+        t->composite[c] = false;
+        take(t, BERTH_KIND_COMPOSITE_POD_GROUP, name);
+        return;
+    }
+    if (!t->composite[c])
+        t->above[c] = (int)below(t, c + 2) - 2 - (int)below(t, 2);
+    snprintf(parent, sizeof(parent), "c%d", t->above[c]);
+    berth_composite_pod_group group = {
+        .meta = {.name = text(name), .namespace_name = BERTH_STR("default")},
+        .gang = below(t, 2) == 0,
+        .min_group_count = 1 + (int32_t)below(t, 2),
+        .has_priority = true,
+        .priority = below(t, 8) == 0 ? 77 : t->priority[0],
+        .disrupts_all = below(t, 2) == 0};
+    if (t->above[c] >= 0)
+        group.parent = text(parent);
+    put(t,
+        &(berth_object){.kind = BERTH_KIND_COMPOSITE_POD_GROUP, .as.composite_pod_group = &group},
+        t->composite[c]);
+    t->composite[c] = true;
+}
+
+/* The root above a group: its number, or that of a composite group from GROUPS on; -1: a group on
+ * the way does not exist. */
+static int root_of(const trial *t, int g)
+{
+    if (t->minimum[g] == 0)
+        return -1;
+    if (!t->composes || t->parent[g] < 0)
+        return g;
+    int c = t->parent[g], level = 2;
+    for (; t->composite[c] && t->above[c] >= 0; level++) {
+        if (level == 4)
+            return g; /* too many are above it: it is tried alone, and fails */
+        c = t->above[c];
+    }
+    return t->composite[c] ? GROUPS + c : -1;
 }
 
 static void put_pod(trial *t, uint32_t p)
@@ -269,6 +326,9 @@ static bool operate(trial *t)
     case 6:
         answer(t);
         return true;
+    case 7:
+        put_composite(t, below(t, COMPOSITES));
+        return true;
     default:
         return step(t);
     }
@@ -283,12 +343,14 @@ static bool wrong(const trial *t, unsigned long op, const char *what)
     return false;
 }
 
-/* Checks that the waiting pods of a group are all in the same state, and adds their states to both
- * hashes. */
+/* Checks that the waiting pods below a root are all in the same state, and adds their states to the
+ * hash. */
 static bool check_states(trial *t, int which)
 {
     side *s = &t->sides[which];
-    berth_pod_state of_group[GROUPS] = {BERTH_POD_STATE_GONE};
+    berth_pod_state of_root[GROUPS + COMPOSITES];
+    for (int i = 0; i < GROUPS + COMPOSITES; i++)
+        of_root[i] = BERTH_POD_STATE_GONE;
     for (uint32_t p = 0; p < PODS; p++) {
         berth_pod_status status;
         const berth_pod_id pod =
@@ -299,11 +361,15 @@ static bool check_states(trial *t, int which)
         if (t->group_of[p] < 0 || !t->exists[p] || status.state == BERTH_POD_STATE_GONE ||
             status.state == BERTH_POD_STATE_ASSUMED || status.state == BERTH_POD_STATE_BOUND)
             continue;
-        berth_pod_state *group = &of_group[t->group_of[p]];
-        if (status.state == BERTH_POD_STATE_UNSCHEDULABLE ||
-            (*group != BERTH_POD_STATE_GONE && *group != status.state))
+        const int root = root_of(t, t->group_of[p]);
+        if (root < 0 && status.state != BERTH_POD_STATE_GATED)
             return false;
-        *group = status.state;
+        if (root < 0)
+            continue;
+        if (status.state == BERTH_POD_STATE_UNSCHEDULABLE ||
+            (of_root[root] != BERTH_POD_STATE_GONE && of_root[root] != status.state))
+            return false;
+        of_root[root] = status.state;
     }
     return true;
 }
@@ -318,7 +384,7 @@ static bool check(trial *t, unsigned long op)
         if (t->sides[i].broken)
             return wrong(t, op, "a group was placed without a pod");
         if (!check_states(t, i))
-            return wrong(t, op, "pods of a group wait in different states");
+            return wrong(t, op, "pods below a root wait in different states, or without one");
     }
     return t->sides[0].hash == t->sides[1].hash || wrong(t, op, "scan and index differ");
 }
@@ -327,12 +393,13 @@ static bool run_round(const round_options *o, uint64_t seed)
 {
     static trial t;
     t = (trial){.random = seed * UINT64_C(0x2545f4914f6cdd1d) + 1, .seed = seed};
-    bool good =
-        open_side(&t.sides[0], BERTH_PATH_SCAN, 1) && open_side(&t.sides[1], BERTH_PATH_INDEX, 4);
+    t.composes = below(&t, 2) == 0;
+    bool good = open_side(&t.sides[0], t.composes, BERTH_PATH_SCAN, 1) &&
+                open_side(&t.sides[1], t.composes, BERTH_PATH_INDEX, 4);
     for (uint32_t p = 0; p < PODS; p++)
         snprintf(t.names[p], NAME, "p%u", (unsigned)p);
     for (uint32_t g = 0; g < GROUPS; g++)
-        t.priority[g] = (int32_t)below(&t, 4) * 5;
+        t.priority[g] = t.composes && g > 0 ? t.priority[0] : (int32_t)below(&t, 4) * 5;
     for (unsigned long op = 0; good && op < o->ops; op++)
         good = (operate(&t) || wrong(&t, op, "a step failed")) && check(&t, op);
     for (int i = 0; i < 2; i++) {
