@@ -232,6 +232,7 @@ static void close_engine(verify *v)
     engine_setup_release(&v->setup);
     device_list_end(&v->devices);
     v->setup.kubernetes = NULL;
+    v->setup.feature_gates = NULL; /* it belongs to the scenario */
     v->engine = NULL;
     v->placed_count = 0;
 }
