@@ -376,6 +376,7 @@ static berth_status list_members(berth__group_cycle *cycle)
     uint32_t *all = berth__arena_alloc(&cycle->arena, cycle->count * sizeof(*all), 8);
     if (all == NULL)
         return berth__error_no_memory(cycle->error);
+    cycle->order = all;
     for (uint32_t i = 0; i < cycle->tree.count; i++) {
         berth__group_part *part = &cycle->tree.parts[i];
         part->members = all;

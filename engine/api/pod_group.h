@@ -31,6 +31,7 @@ typedef struct berth__group_cycle {
     const berth__group_facts *facts; /* of the root */
     berth__group_tree tree;
     berth__group_member *members;
+    uint32_t *order; /* indexes of members: the order in which they are placed */
     uint32_t count;
     uint32_t placed;
     berth_verdict verdict;       /* of the root */

@@ -254,12 +254,18 @@ static berth_status take_member(const victim_search *own, const berth__group_mem
     return berth__engine_nominate(engine, member->id, member->kept, error);
 }
 
-/* Take the first `count` members off their nodes, the last one first. */
+/* The member that is placed at this point in the order. */
+static const berth__group_member *member_at(const victim_search *own, uint32_t i)
+{
+    return &own->cycle->members[own->cycle->order[i]];
+}
+
+/* Take the first `count` members in the order of placing off their nodes, the last one first. */
 static berth_status take_members(const victim_search *own, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;)
-        if (own->cycle->members[i].node != BERTH_NODE_NONE)
-            BERTH_TRY(take_member(own, &own->cycle->members[i]));
+        if (member_at(own, i)->node != BERTH_NODE_NONE)
+            BERTH_TRY(take_member(own, member_at(own, i)));
     return BERTH_OK;
 }
 
@@ -375,7 +381,7 @@ static berth_status members_fit(const victim_search *own, bool *fit)
     uint32_t i = 0;
     *fit = true;
     for (; i < cycle->count; i++) {
-        const berth__group_member *member = &cycle->members[i];
+        const berth__group_member *member = member_at(own, i);
         if (member->node == BERTH_NODE_NONE)
             continue;
         BERTH_TRY(berth__decider_still_fits(&cycle->engine->decider, member->pod, member->node,
