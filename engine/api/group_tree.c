@@ -22,27 +22,6 @@ typedef struct child {
     berth_str name;
 } child;
 
-/* ---- upwards ---- */
-
-bool berth__group_root(const berth__related *related, berth__sym namespace_name,
-                       berth__sym pod_group, berth__sym *name, bool *composite)
-{
-    const berth__group_facts *facts = berth__related_pod_group(related, namespace_name, pod_group);
-    *name = pod_group;
-    *composite = false;
-    for (uint32_t level = 1; facts != NULL && facts->parent != 0; level++) {
-        if (level == BERTH__GROUP_LEVELS_MAX) {
-            *name = pod_group;
-            *composite = false;
-            return false;
-        }
-        *name = facts->parent;
-        *composite = true;
-        facts = berth__related_composite(related, namespace_name, *name);
-    }
-    return facts != NULL;
-}
-
 static berth_status fail_to_find(const building *own, berth__sym name, bool composite)
 {
     const berth_str space = berth__text(own->model, own->tree->namespace_name);
@@ -179,7 +158,7 @@ berth_status berth__group_tree_make(berth__group_tree *tree, const berth__model 
     berth__sym root;
     bool composite;
     *tree = (berth__group_tree){.namespace_name = namespace_name};
-    if (!berth__group_root(related, namespace_name, pod_group, &root, &composite))
+    if (!berth__related_root(related, namespace_name, pod_group, &root, &composite))
         return fail_to_find(&own, root, composite);
     const berth__group_facts *facts =
         (composite ? berth__related_composite : berth__related_pod_group)(related, namespace_name,

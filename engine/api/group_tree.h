@@ -1,5 +1,5 @@
-/* The groups that are placed together: a PodGroup alone, or a CompositePodGroup and all groups below
- * it. */
+/* The groups that are placed together: a PodGroup alone, or a CompositePodGroup and all groups
+ * below it. */
 #ifndef BERTH_API_GROUP_TREE_H
 #define BERTH_API_GROUP_TREE_H
 
@@ -36,11 +36,6 @@ typedef struct berth__group_tree {
     uint32_t *leaves; /* the PodGroups by name */
     uint32_t leaf_count;
 } berth__group_tree;
-
-/* The root above a PodGroup: its name, and whether it is composite. False: a group above it does
- * not exist (`*name` is the first that is missing), or it is below too many (`*name` is its own). */
-bool berth__group_root(const berth__related *related, berth__sym namespace_name,
-                       berth__sym pod_group, berth__sym *name, bool *composite);
 
 /* Make the tree that has this PodGroup. Memory comes from `arena`.
  * Errors: BERTH_E_NOT_FOUND (a group), BERTH_E_INVALID (too many levels), BERTH_E_NOMEM.

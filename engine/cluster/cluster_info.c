@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "base/text.h"
 #include "cluster/cluster_read.h"
+#include "model/related.h"
 #include "store/device_facts.h"
 
 static const berth__pod_record *find_pod(const berth__cluster *cluster, berth_pod_id pod)
@@ -209,6 +210,16 @@ uint32_t berth__cluster_pod_requests(const berth__cluster *cluster, berth_pod_id
     return count;
 }
 
+static berth_str composite_of(const berth__cluster *cluster, const berth__identity *identity)
+{
+    berth__sym name;
+    bool composite = false;
+    if (identity->pod_group != 0)
+        (void)berth__related_root(cluster->view.related, identity->namespace_name,
+                                  identity->pod_group, &name, &composite);
+    return composite ? text_of(cluster, name) : (berth_str){0};
+}
+
 berth_status berth__cluster_pod_info(const berth__cluster *cluster, berth_pod_id id,
                                      berth_pod_info *out, berth_error *error)
 {
@@ -237,7 +248,8 @@ berth_status berth__cluster_pod_info(const berth__cluster *cluster, berth_pod_id
         .deleting = cls->deleting,
         .has_volumes = cls->volumes != NULL,
         .may_preempt = cls->preempts,
-        .pod_group = text_of(cluster, identity->pod_group)};
+        .pod_group = text_of(cluster, identity->pod_group),
+        .composite_group = composite_of(cluster, identity)};
     berth__sized_write(out, &info, sizeof(info));
     return BERTH_OK;
 }

@@ -115,6 +115,25 @@ const berth__group_facts *berth__related_composite(const berth__related *related
     return object != NULL ? &object->group : NULL;
 }
 
+bool berth__related_root(const berth__related *related, berth__sym namespace_name,
+                         berth__sym pod_group, berth__sym *name, bool *composite)
+{
+    const berth__group_facts *facts = berth__related_pod_group(related, namespace_name, pod_group);
+    *name = pod_group;
+    *composite = false;
+    for (uint32_t level = 1; facts != NULL && facts->parent != 0; level++) {
+        if (level == BERTH__GROUP_LEVELS_MAX) {
+            *name = pod_group;
+            *composite = false;
+            return false;
+        }
+        *name = facts->parent;
+        *composite = true;
+        facts = berth__related_composite(related, namespace_name, *name);
+    }
+    return facts != NULL;
+}
+
 void berth__related_visit_services(const berth__related *related, berth__sym namespace_name,
                                    berth__labels labels,
                                    bool (*visit)(void *context, void *service), void *context)

@@ -102,6 +102,12 @@ const berth__group_facts *berth__related_pod_group(const berth__related *related
 const berth__group_facts *berth__related_composite(const berth__related *related,
                                                    berth__sym namespace_name, berth__sym name);
 
+/* The root above a PodGroup: its name, and whether it is composite. False: a group above it does
+ * not exist (`*name` is the first that is missing), or it is below too many (`*name` is its own).
+ */
+bool berth__related_root(const berth__related *related, berth__sym namespace_name,
+                         berth__sym pod_group, berth__sym *name, bool *composite);
+
 /* The first of the groups right below a composite one, linked by `next_sibling` in no order; they
  * are known whether or not the parent is. NULL: none. */
 const berth__related_object *berth__related_children(const berth__related *related,

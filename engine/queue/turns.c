@@ -1,6 +1,5 @@
 /* Turns of PodGroups: pods join their group and leave it, the group is decided, and it gets another
  * turn. */
-#include "api/group_tree.h"
 #include "base/assert.h"
 #include "queue/places.h"
 
@@ -37,8 +36,8 @@ static berth__queued_group *root_of(berth__queue *queue, const berth__queued_gro
 {
     berth__sym name;
     bool composite;
-    (void)berth__group_root(queue->view->related, leaf->key.namespace_name, leaf->key.name, &name,
-                            &composite);
+    (void)berth__related_root(queue->view->related, leaf->key.namespace_name, leaf->key.name, &name,
+                              &composite);
     return berth__pod_groups_get(&queue->groups, leaf->key.namespace_name, name, composite);
 }
 
@@ -117,8 +116,8 @@ static void let_tree_in(berth__queue *queue, const berth__queued_group *leaf)
 {
     berth__sym name;
     bool composite;
-    (void)berth__group_root(queue->view->related, leaf->key.namespace_name, leaf->key.name, &name,
-                            &composite);
+    (void)berth__related_root(queue->view->related, leaf->key.namespace_name, leaf->key.name, &name,
+                              &composite);
     berth__queued_group *root =
         berth__pod_groups_find(&queue->groups, leaf->key.namespace_name, name, composite);
     if (root != NULL)
@@ -234,8 +233,8 @@ bool berth__queue_has_moved(const berth__queue *queue, const berth__queue_item *
     bool composite;
     if (group == NULL || identity->pod_group == 0)
         return (group != NULL) != (identity->pod_group != 0);
-    (void)berth__group_root(queue->view->related, identity->namespace_name, identity->pod_group,
-                            &name, &composite);
+    (void)berth__related_root(queue->view->related, identity->namespace_name, identity->pod_group,
+                              &name, &composite);
     return item->leaf->key.name != identity->pod_group ||
            group->key.namespace_name != identity->namespace_name || group->key.name != name ||
            (group->key.composite != 0) != composite;

@@ -25,6 +25,8 @@ check schedule_groups_passed_over 0 "$berth" schedule --kubernetes 1.37 --featur
   data/groups_passed_over.yaml
 check schedule_groups_never 0 "$berth" schedule --kubernetes 1.37 \
   --feature-gates GenericWorkload=true,PodGroupPreemptionPolicy=true data/groups_never.yaml
+check schedule_groups_composite 0 "$berth" schedule --kubernetes 1.37 --feature-gates \
+  GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true data/groups_composite.yaml
 check schedule_groups_racks 0 "$berth" schedule --kubernetes 1.37 \
   --feature-gates GenericWorkload=true,TopologyAwareWorkloadScheduling=true data/groups_racks.yaml
 

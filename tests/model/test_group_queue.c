@@ -1,8 +1,8 @@
 /* Property test: PodGroups in a scheduler. Random pods, groups, composite groups that come and go,
  * nodes, gates, bindings that fail and evictions, on two engines: one that scans on one thread, one
  * with an index on four. Both take the same steps; the queue is in order after each of them; if a
- * group is placed, at least one pod is; the waiting pods below a root are all in the same state, and
- * those without one are gated.
+ * group is placed, at least one pod is; the waiting pods below a root are all in the same state,
+ * and those without one are gated.
  *
  * Usage: test_group_queue [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
  * S + r. BERTH_TEST_SEED replaces the seed of a run without --seed. */

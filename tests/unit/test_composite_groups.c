@@ -1,5 +1,6 @@
 /* CompositePodGroups: which of the groups below one are placed, and what the others say. Random
  * trees of groups are compared with kube-scheduler by tests/oracle, family composites. */
+#include "arena_pieces.h"
 #include "pod_group_cluster.h"
 
 static const char composite_gates[] =
@@ -243,9 +244,18 @@ static void test_missing(void **state)
     add_pods(t, "leaf", 0, pods, 1);
     assert_int_equal(schedule(t, pods, 1, &error), BERTH_E_NOT_FOUND);
     assert_string_equal(error.message, "there is no CompositePodGroup default/c");
-    add_composite(t, "c", "schedulingPolicy: {basic: {}}");
+    berth_pod_info info = {.size = sizeof(info)};
+    small_require(berth_engine_pod_info(t->cluster.engine, pods[0], &info, &error), &error);
+    assert_memory_equal(info.composite_group.data, "c", 1);
+    assert_int_equal(info.composite_group.len, 1);
+    add_composite(t, "c", "schedulingPolicy: {basic: {}}, parentCompositePodGroupName: top");
+    small_require(berth_engine_pod_info(t->cluster.engine, pods[0], &info, &error), &error);
+    assert_memory_equal(info.composite_group.data, "top", 3);
+    add_composite(t, "top", "schedulingPolicy: {basic: {}}");
     add_group(t, "alone", "schedulingPolicy: {basic: {}}");
     add_pods(t, "alone", 0, pods + 1, 1);
+    small_require(berth_engine_pod_info(t->cluster.engine, pods[1], &info, &error), &error);
+    assert_null(info.composite_group.data);
     assert_int_equal(schedule(t, pods, 2, &error), BERTH_E_INVALID);
     assert_string_equal(error.message, "the pod in entry 1 is of another group than the first");
 }
@@ -443,6 +453,7 @@ static void test_memory(void **state)
 
 int main(void)
 {
+    arena_pieces_refuse = counted_piece;
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_all_fit),

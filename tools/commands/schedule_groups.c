@@ -1,4 +1,4 @@
-/* Places the PodGroups of berth schedule. */
+/* Places the PodGroups of berth schedule, and the composite groups above them. */
 #include "commands/schedule_groups.h"
 
 #include <stdlib.h>
@@ -24,8 +24,18 @@ static int by_group(const void *a, const void *b)
     const grouped_outcome *one = a, *other = b;
     int order = compare_texts(one->namespace_name, other->namespace_name);
     if (order == 0)
+        order = one->composite - other->composite;
+    if (order == 0)
         order = compare_texts(one->group, other->group);
     return order != 0 ? order : (one->at > other->at) - (one->at < other->at);
+}
+
+/* The group with which a pod is placed; `at` is 0. */
+static grouped_outcome group_of(const berth_pod_info *pod)
+{
+    const bool composite = pod->composite_group.len > 0;
+    return (grouped_outcome){pod->namespace_name, composite ? pod->composite_group : pod->pod_group,
+                             composite, 0};
 }
 
 berth_status schedule_groups_find(schedule_groups *groups, const schedule *s, berth_error *error)
@@ -39,7 +49,8 @@ berth_status schedule_groups_find(schedule_groups *groups, const schedule *s, be
             continue;
         groups->items =
             heap_grow(groups->items, &capacity, groups->count + 1, sizeof(*groups->items));
-        groups->items[groups->count++] = (grouped_outcome){pod.namespace_name, pod.pod_group, i};
+        groups->items[groups->count] = group_of(&pod);
+        groups->items[groups->count++].at = i;
     }
     if (groups->count == 0)
         return BERTH_OK;
@@ -59,7 +70,7 @@ void schedule_groups_free(schedule_groups *groups)
 static const grouped_outcome *find(const schedule_groups *groups, const berth_pod_info *pod,
                                    uint32_t *count)
 {
-    const grouped_outcome wanted = {pod->namespace_name, pod->pod_group, 0};
+    const grouped_outcome wanted = group_of(pod);
     uint64_t low = 0, high = groups->count;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
@@ -69,14 +80,20 @@ static const grouped_outcome *find(const schedule_groups *groups, const berth_po
             high = middle;
     }
     *count = 0;
-    while (low + *count < groups->count &&
-           compare_texts(groups->items[low + *count].namespace_name, wanted.namespace_name) == 0 &&
-           compare_texts(groups->items[low + *count].group, wanted.group) == 0)
-        ++*count;
+    for (; low + *count < groups->count; ++*count) {
+        grouped_outcome one = groups->items[low + *count];
+        one.at = 0;
+        if (by_group(&one, &wanted) != 0)
+            break;
+    }
     return &groups->items[low];
 }
 
 /* ---- placing one ---- */
+
+typedef struct group_message {
+    char *group, *text;
+} group_message;
 
 /* A group in progress: its pods, and what became of them. */
 typedef struct placing {
@@ -87,13 +104,53 @@ typedef struct placing {
     berth_node_id *nodes, *nominated;
     char message[MESSAGE_MAX];
     berth_pod_group_outcome outcome;
+    group_message *messages; /* of the PodGroups that were not placed */
+    size_t message_count, message_capacity;
 } placing;
+
+/* The engine's function that tells of each PodGroup. */
+static void keep_message(void *context, const berth_pod_group_result *result)
+{
+    placing *p = context;
+    if (result->verdict == BERTH_VERDICT_PLACED)
+        return;
+    p->messages =
+        heap_grow(p->messages, &p->message_capacity, p->message_count + 1, sizeof(*p->messages));
+    p->messages[p->message_count++] =
+        (group_message){heap_text(result->name.data, result->name.len),
+                        heap_text(result->message.data, result->message.len)};
+}
+
+/* The message of a pod's own PodGroup; NULL: that one was placed. */
+static const char *message_of(const placing *p, uint32_t member)
+{
+    const schedule *s = p->schedule;
+    berth_pod_info pod = {.size = sizeof(pod)};
+    if (berth_engine_pod_info(s->engine, s->outcomes[p->members[member].at].pod, &pod, NULL) !=
+        BERTH_OK)
+        return NULL;
+    for (size_t i = 0; i < p->message_count; i++)
+        if (compare_texts(words_of(p->messages[i].group), pod.pod_group) == 0)
+            return p->messages[i].text;
+    return NULL;
+}
 
 static void say(const placing *p, const char *message)
 {
     schedule *s = p->schedule;
     for (uint32_t i = 0; i < p->count; i++)
         schedule_note_refusal(s, &s->outcomes[p->members[i].at], words_of(message));
+}
+
+/* Say of each pod what its own PodGroup says. */
+static void say_by_group(const placing *p)
+{
+    schedule *s = p->schedule;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const char *message = message_of(p, i);
+        schedule_note_refusal(s, &s->outcomes[p->members[i].at],
+                              words_of(message != NULL ? message : p->message));
+    }
 }
 
 /* The first member names the victims, because they are evicted for the whole group. */
@@ -134,7 +191,10 @@ static berth_status note_placed(const placing *p, berth_error *error)
     for (uint32_t i = 0; i < p->count; i++) {
         outcome *result = &s->outcomes[p->members[i].at];
         result->node = p->nodes[i];
-        if (result->node == BERTH_NODE_NONE)
+        const char *message = result->node == BERTH_NODE_NONE ? message_of(p, i) : NULL;
+        if (message != NULL)
+            schedule_note_refusal(s, result, words_of(message));
+        else if (result->node == BERTH_NODE_NONE)
             TRY(explain_left_out(s, result, error));
         else
             TRY(claim_book_placed(&s->input.claims, s->engine, result->pod, error));
@@ -147,7 +207,8 @@ static berth_status note(placing *p, berth_error *error)
 {
     if (p->outcome.verdict == BERTH_VERDICT_PLACED)
         return note_placed(p, error);
-    if (p->outcome.already + p->count < p->outcome.minimum) { /* it does not enter the queue */
+    if (!p->members[0].composite &&
+        p->outcome.already + p->count < p->outcome.minimum) { /* it does not enter the queue */
         say(p, "waiting for minCount pods from a gang to appear in scheduling queue");
         return BERTH_OK;
     }
@@ -155,21 +216,24 @@ static berth_status note(placing *p, berth_error *error)
         p->schedule->outcomes[p->members[i].at].nominated = p->nominated[i];
     if (p->outcome.preempts)
         note_victims(p);
-    say(p, p->message);
+    say_by_group(p);
     return BERTH_OK;
 }
 
-/* A pod whose PodGroup does not exist waits for it. */
-static berth_status wait_for_group(placing *p, const berth_pod_info *pod)
+/* A pod whose PodGroup, or a group above that, does not exist waits for it. */
+static berth_status wait_for_group(placing *p)
 {
+    const grouped_outcome *group = &p->members[0];
     snprintf(p->message, sizeof(p->message),
-             "waiting for pods's pod group \"%.*s\" to appear in scheduling queue",
-             (int)pod->pod_group.len, pod->pod_group.data);
+             group->composite
+                 ? "waiting for composite pod group \"%.*s\""
+                 : "waiting for pods's pod group \"%.*s\" to appear in scheduling queue",
+             (int)group->group.len, group->group.data);
     say(p, p->message);
     return BERTH_OK;
 }
 
-static berth_status place(placing *p, const berth_pod_info *pod, berth_error *error)
+static berth_status place(placing *p, berth_error *error)
 {
     schedule *s = p->schedule;
     berth_counts counts;
@@ -181,13 +245,15 @@ static berth_status place(placing *p, const berth_pod_info *pod, berth_error *er
                                            .nominated = p->nominated,
                                            .victims = heap_new(pods_max, sizeof(berth_pod_id)),
                                            .message = p->message,
-                                           .message_capacity = sizeof(p->message)};
+                                           .message_capacity = sizeof(p->message),
+                                           .of_group = keep_message,
+                                           .context = p};
     berth_status status =
         berth_engine_schedule_pod_group(s->engine, p->pods, p->count, &p->outcome, error);
     if (status == BERTH_OK)
         status = note(p, error);
     else if (status == BERTH_E_NOT_FOUND)
-        status = wait_for_group(p, pod);
+        status = wait_for_group(p);
     free(p->outcome.victims);
     return status;
 }
@@ -215,7 +281,12 @@ berth_status schedule_groups_place(schedule_groups *groups, schedule *s, uint64_
         s->outcomes[p.members[i].at].of_group = true;
         p.pods[i] = s->outcomes[p.members[i].at].pod;
     }
-    berth_status status = place(&p, &pod, error);
+    berth_status status = place(&p, error);
+    for (size_t i = 0; i < p.message_count; i++) {
+        free(p.messages[i].group);
+        free(p.messages[i].text);
+    }
+    free(p.messages);
     free(p.pods);
     free(p.nodes);
     free(p.nominated);

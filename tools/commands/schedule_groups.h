@@ -7,8 +7,9 @@
 
 /* A pending pod of a group; the list is sorted by namespace, group and turn. */
 typedef struct grouped_outcome {
-    berth_str namespace_name, group; /* the engine's */
-    uint64_t at;                     /* index of the outcome */
+    berth_str namespace_name, group; /* the engine's: the composite group, or the PodGroup */
+    bool composite;
+    uint64_t at; /* index of the outcome */
 } grouped_outcome;
 
 typedef struct schedule_groups {

@@ -126,6 +126,9 @@ typedef struct berth_pod_info {
     bool has_volumes;    /* the pod has volumes that plugins look at */
     bool may_preempt;    /* spec.preemptionPolicy is not Never */
     berth_str pod_group; /* spec.schedulingGroup; absent: none, or groups are not followed */
+    /* The highest CompositePodGroup above that one; its pods are placed together. While a group on
+     * the way does not exist: that one. Absent: there is none, or these are not followed. */
+    berth_str composite_group;
 } berth_pod_info;
 
 /* Errors: BERTH_E_NOT_FOUND, BERTH_E_ARG (the struct's size). */
