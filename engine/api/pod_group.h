@@ -96,6 +96,10 @@ berth_status berth__pod_group_try(berth__group_cycle *cycle, berth__group_part *
  * berth__pod_group_try. */
 berth_status berth__pod_group_place_in_domain(berth__group_cycle *cycle, berth__group_part *part);
 
+/* Let each group without an outcome of its own take over that of the group above it, and the cycle
+ * that of the root. */
+void berth__pod_group_settle(berth__group_cycle *cycle);
+
 /* Forget the outcomes of the groups below this one: as kube-scheduler, after an error. */
 void berth__pod_group_forget_below(berth__group_cycle *cycle, const berth__group_part *part);
 
