@@ -26,8 +26,8 @@ type PodGroupOutcome struct {
 
 const podGroupMessage = 4096
 
-// SchedulePodGroup runs one scheduling cycle for these pending pods of one PodGroup: all that fit
-// are placed if they are enough, and otherwise none. Victims and nominations are only reported. The
+// SchedulePodGroup runs one scheduling cycle for these pending pods of one PodGroup, or of all that
+// are below one CompositePodGroup: all that fit are placed if they are enough, and otherwise none. Victims and nominations are only reported. The
 // engine must have been made with the feature gate GenericWorkload. Errors: [Argument], [NotFound],
 // [State], [Invalid], as berth_engine_schedule_pod_group in berth/pod_group.h.
 func (e *Engine) SchedulePodGroup(pods []PodID) (PodGroupOutcome, error) {

@@ -49,3 +49,36 @@ func TestSchedulePodGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Two gangs below a composite group are placed together, or not at all.
+func TestScheduleCompositeGroup(t *testing.T) {
+	e := got(New(&Config{
+		FeatureGates: "GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true",
+	}))(t)
+	defer e.Close()
+	object := func(version, kind, name string, spec map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "scheduling.k8s.io/" + version, "kind": kind,
+			"metadata": map[string]any{"name": name, "namespace": "default"}, "spec": spec,
+		}}
+	}
+	got(e.Add(object("v1alpha3", "CompositePodGroup", "both", map[string]any{
+		"schedulingPolicy": map[string]any{"gang": map[string]any{"minGroupCount": int64(2)}},
+		"priority":         int64(5),
+	})))(t)
+	for _, name := range []string{"g", "h"} {
+		got(e.Add(object("v1beta1", "PodGroup", name, map[string]any{"parentCompositePodGroupName": "both"})))(t)
+	}
+	got(e.Load([]byte(groupObjects), nil))(t)
+	must(t, e.RemovePod("default", "low"))
+	a, b := got(e.FindPod("default", "a"))(t), got(e.FindPod("default", "b"))(t)
+	if out := got(e.SchedulePodGroup([]PodID{a, b}))(t); out.Verdict != Unschedulable || out.Minimum != 2 {
+		t.Fatalf("%+v", out)
+	}
+	got(e.Load([]byte(`{apiVersion: v1, kind: Pod, metadata: {name: c}, spec: {schedulingGroup: {podGroupName: h},
+  priority: 5, containers: [{name: c, image: i}]}}`), nil))(t)
+	pods := []PodID{a, b, got(e.FindPod("default", "c"))(t)}
+	if out := got(e.SchedulePodGroup(pods))(t); out.Verdict != Placed || out.Placed != 3 {
+		t.Fatalf("%+v", out)
+	}
+}

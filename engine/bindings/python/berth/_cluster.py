@@ -443,9 +443,10 @@ class Cluster(View, Closing):
             return batch()
 
     def schedule_pod_group(self, pods: Iterable[Pod]) -> PodGroupOutcome:
-        """Run one scheduling cycle for these pending pods of one PodGroup: all that fit are placed
-        if they are enough, and otherwise none. Victims and nominations are only reported. The
-        engine must have been made with feature_gates="GenericWorkload=true"."""
+        """Run one scheduling cycle for these pending pods of one PodGroup, or of all that are below
+        one CompositePodGroup: all that fit are placed if they are enough, and otherwise none.
+        Victims and nominations are only reported. The engine must have been made with
+        feature_gates="GenericWorkload=true"."""
         room, text = self.counts().pods_running + 1, 4096
         with self._handle as engine:
             ids, count = self._pods(engine, pods)
