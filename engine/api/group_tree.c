@@ -26,8 +26,7 @@ static berth_status fail_to_find(const building *own, berth__sym name, bool comp
 {
     const berth_str space = berth__text(own->model, own->tree->namespace_name);
     const berth_str text = berth__text(own->model, name);
-    if ((composite ? berth__related_composite : berth__related_pod_group)(
-            own->related, own->tree->namespace_name, name) != NULL)
+    if (berth__related_group(own->related, own->tree->namespace_name, name, composite) != NULL)
         return berth__error_set(own->error, BERTH_E_INVALID,
                                 "%.*s/%.*s is below more than %d other groups", (int)space.len,
                                 space.data, (int)text.len, text.data, BERTH__GROUP_LEVELS_MAX - 1);
@@ -105,10 +104,8 @@ static berth_status add_below(building *own, uint32_t parent, uint32_t level)
         const berth__related_object *object = children[i].object;
         const bool composite = object->key.kind == BERTH_KIND_COMPOSITE_POD_GROUP;
         const uint32_t at = own->tree->count;
-        if (level > BERTH__GROUP_LEVELS_MAX)
-            return fail_to_find(own, object->key.name, composite);
         BERTH_TRY(add_part(own, &object->group, object->key.name, composite, parent));
-        if (composite)
+        if (composite && level < BERTH__GROUP_LEVELS_MAX)
             BERTH_TRY(add_below(own, at, level + 1));
     }
     own->tree->parts[parent].end = own->tree->count;
@@ -161,8 +158,7 @@ berth_status berth__group_tree_make(berth__group_tree *tree, const berth__model 
     if (!berth__related_root(related, namespace_name, pod_group, &root, &composite))
         return fail_to_find(&own, root, composite);
     const berth__group_facts *facts =
-        (composite ? berth__related_composite : berth__related_pod_group)(related, namespace_name,
-                                                                          root);
+        berth__related_group(related, namespace_name, root, composite);
     BERTH_TRY(add_part(&own, facts, root, composite, 0));
     if (composite)
         BERTH_TRY(add_below(&own, 0, 2));

@@ -26,6 +26,9 @@ typedef struct berth__group_part {
     berth_str message;
     uint32_t placed; /* pods */
     uint32_t source; /* the part whose verdict this is: its own, or that of a part above it */
+    /* After preemption, of a part that is such a source: for how many parts, and their message. */
+    uint32_t sharing;
+    berth_str whole;
 } berth__group_part;
 
 typedef struct berth__group_tree {
@@ -37,7 +40,8 @@ typedef struct berth__group_tree {
     uint32_t leaf_count;
 } berth__group_tree;
 
-/* Make the tree that has this PodGroup. Memory comes from `arena`.
+/* Make the tree that has this PodGroup. Groups below too many others are left out. Memory comes
+ * from `arena`.
  * Errors: BERTH_E_NOT_FOUND (a group), BERTH_E_INVALID (too many levels), BERTH_E_NOMEM.
  * Cost: linear in the groups of the tree, which are sorted. */
 berth_status berth__group_tree_make(berth__group_tree *tree, const berth__model *model,

@@ -329,7 +329,54 @@ static berth_status keep_refusals(berth__group_cycle *cycle)
         return berth__error_no_memory(cycle->error);
     memcpy(cycle->outcomes, cycle->tree.parts, cycle->tree.count * sizeof(*cycle->outcomes));
     cycle->refused = true;
-    cycle->refusal = cycle->message;
+    return BERTH_OK;
+}
+
+const berth__group_part *berth__pod_group_outcome(const berth__group_cycle *cycle, uint32_t part)
+{
+    return cycle->outcomes != NULL ? &cycle->outcomes[part] : &cycle->tree.parts[part];
+}
+
+berth_str berth__pod_group_message(const berth__group_cycle *cycle, uint32_t part)
+{
+    if (cycle->verdict == BERTH_VERDICT_ERROR)
+        return cycle->message;
+    const berth__group_part *outcome = berth__pod_group_outcome(cycle, part);
+    return cycle->outcomes != NULL ? cycle->outcomes[outcome->source].whole : outcome->message;
+}
+
+/* kube-scheduler adds the words of preemption once for each group to the status that the group has,
+ * which groups without an outcome share with the one above them. */
+static berth_status complete_message(berth__group_cycle *cycle, berth__group_part *source)
+{
+    const berth_str before = source->message, more = cycle->more;
+    const size_t bytes = before.len + (size_t)source->sharing * (2 + (size_t)more.len);
+    char *text = bytes <= UINT32_MAX ? berth__arena_alloc(&cycle->arena, bytes, 1) : NULL;
+    if (text == NULL)
+        return BERTH_E_NOMEM;
+    source->whole = (berth_str){text, (uint32_t)bytes};
+    if (before.len > 0)
+        memcpy(text, before.data, before.len);
+    text += before.len;
+    for (uint32_t i = 0; i < source->sharing; i++, text += 2 + more.len) {
+        memcpy(text, ", ", 2);
+        if (more.len > 0)
+            memcpy(text + 2, more.data, more.len);
+    }
+    return BERTH_OK;
+}
+
+static berth_status complete_messages(berth__group_cycle *cycle)
+{
+    for (uint32_t i = 0; i < cycle->tree.count; i++)
+        cycle->outcomes[cycle->outcomes[i].source].sharing++;
+    for (uint32_t i = 0; i < cycle->tree.count; i++) {
+        berth__group_part *part = &cycle->outcomes[i];
+        part->whole = part->message;
+        if (part->sharing > 0 && cycle->more.data != NULL)
+            BERTH_TRY_PLAIN(complete_message(cycle, part), cycle->error);
+    }
+    cycle->message = berth__pod_group_message(cycle, 0);
     return BERTH_OK;
 }
 
@@ -353,15 +400,7 @@ berth_status berth__pod_group_run(berth__group_cycle *cycle, const berth_pod_id 
         return BERTH_OK;
     BERTH_TRY(keep_refusals(cycle));
     BERTH_TRY(berth__pod_group_preempt(cycle));
-    if (cycle->verdict == BERTH_VERDICT_ERROR)
-        return BERTH_OK;
-    cycle->message = berth__pod_group_message(cycle, 0);
-    return cycle->message.data != NULL ? BERTH_OK : berth__error_no_memory(cycle->error);
-}
-
-const berth__group_part *berth__pod_group_outcome(const berth__group_cycle *cycle, uint32_t part)
-{
-    return cycle->outcomes != NULL ? &cycle->outcomes[part] : &cycle->tree.parts[part];
+    return cycle->verdict == BERTH_VERDICT_ERROR ? BERTH_OK : complete_messages(cycle);
 }
 
 bool berth__pod_group_ends_nomination(const berth__group_cycle *cycle,
@@ -371,30 +410,6 @@ bool berth__pod_group_ends_nomination(const berth__group_cycle *cycle,
         return true;
     return berth__pod_group_outcome(cycle, member->part)->verdict == BERTH_VERDICT_UNSCHEDULABLE &&
            !cycle->preempts && member->fits;
-}
-
-/* kube-scheduler adds the words of preemption once for each group to the status that the group has,
- * which groups without an outcome share with the one above them. */
-static uint32_t count_sharing(const berth__group_cycle *cycle, uint32_t source)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < cycle->tree.count; i++)
-        count += cycle->outcomes[i].source == source;
-    return count;
-}
-
-berth_str berth__pod_group_message(berth__group_cycle *cycle, uint32_t part)
-{
-    if (cycle->verdict == BERTH_VERDICT_ERROR)
-        return cycle->message;
-    const berth__group_part *outcome = berth__pod_group_outcome(cycle, part);
-    berth_str message = outcome->message;
-    if (cycle->outcomes == NULL)
-        return message;
-    for (uint32_t i = count_sharing(cycle, outcome->source); i > 0 && cycle->more.data != NULL; i--)
-        if (berth__pod_group_say(&cycle->arena, &message, cycle->more) != BERTH_OK)
-            return (berth_str){0};
-    return message;
 }
 
 /* Cut to fit. */
@@ -432,7 +447,7 @@ static void tell(const berth__group_cycle *cycle, berth_pod_group_outcome *own)
 }
 
 /* Call the caller's function for each PodGroup. */
-static berth_status tell_of_groups(berth__group_cycle *cycle, const berth_pod_group_outcome *own)
+static void tell_of_groups(const berth__group_cycle *cycle, const berth_pod_group_outcome *own)
 {
     const berth__model *model = cycle->engine->cluster.model;
     for (uint32_t i = 0; own->of_group != NULL && i < cycle->tree.count; i++) {
@@ -450,11 +465,8 @@ static berth_status tell_of_groups(berth__group_cycle *cycle, const berth_pod_gr
             result.placed = part->placed;
         else
             result.message = berth__pod_group_message(cycle, i);
-        if (result.verdict != BERTH_VERDICT_PLACED && result.message.data == NULL)
-            return BERTH_E_NOMEM;
         own->of_group(own->context, &result);
     }
-    return BERTH_OK;
 }
 
 static berth_status schedule_group(berth_engine *engine, const berth_pod_id *pods, uint32_t count,
@@ -473,7 +485,7 @@ static berth_status schedule_group(berth_engine *engine, const berth_pod_id *pod
     berth_status status = berth__pod_group_run(&cycle, pods);
     if (status == BERTH_OK) {
         tell(&cycle, own);
-        status = tell_of_groups(&cycle, own);
+        tell_of_groups(&cycle, own);
     } else {
         engine->decider.rotation = own->start;
     }

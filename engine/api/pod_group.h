@@ -37,8 +37,7 @@ typedef struct berth__group_cycle {
     berth_verdict verdict;       /* of the root */
     berth__arena arena;          /* holds messages, members and victims */
     berth_str message;           /* of the root, if the attempt failed */
-    berth_str refusal;           /* the message before preemption, */
-    berth_str more;              /* and what preemption adds to it */
+    berth_str more;              /* what preemption adds to the messages */
     berth__group_part *outcomes; /* of the first attempt, if the root was refused; else NULL */
     berth_str failure;           /* the message of a member that failed with an error */
     bool keeps;   /* set by the caller: members that are placed stay on their nodes */
@@ -68,9 +67,8 @@ bool berth__pod_group_ends_nomination(const berth__group_cycle *cycle,
 /* The outcome for a group of the tree after the cycle. */
 const berth__group_part *berth__pod_group_outcome(const berth__group_cycle *cycle, uint32_t part);
 
-/* The message for a group that was not placed. Memory comes from the cycle's arena; absent: out of
- * memory. */
-berth_str berth__pod_group_message(berth__group_cycle *cycle, uint32_t part);
+/* The message for a group that was not placed. */
+berth_str berth__pod_group_message(const berth__group_cycle *cycle, uint32_t part);
 
 /* Decide and bind the members, one after the other. The caller has opened a transaction, and rolls
  * it back unless the verdict is PLACED. Fills verdict, placed, message, the outcome of each group

@@ -40,11 +40,9 @@ typedef struct domain_search {
 
 /* ---- the domain of pods on nodes ---- */
 
-/* The first reason counts. */
 static berth_status note_stray(berth__group_part *part, berth_str why)
 {
-    if (part->stray.data == NULL)
-        part->stray = why;
+    part->stray = why;
     return why.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
@@ -75,7 +73,7 @@ berth_status berth__pod_group_note_domain(berth__group_cycle *cycle, berth__grou
 {
     const berth__cluster *cluster = &cycle->engine->cluster;
     const berth__sym key = part->facts->topology;
-    if (key == 0 || !cluster->model->behaviours.pod_group_placements)
+    if (key == 0 || part->stray.data != NULL || !cluster->model->behaviours.pod_group_placements)
         return BERTH_OK;
     const berth__node_record *node = berth__cluster_node(cluster, record->node);
     const bool present = berth__node_present(node);

@@ -608,7 +608,6 @@ static bool deallocates(const victim_search *own, const berth__post_filters *pos
             !own->cluster->model->behaviours.pod_group_placements);
 }
 
-/* The message about claims is lost if preemption succeeds or is hopeless. */
 /* The search for victims failed, for example because of a plugin. */
 static berth_status fail_in_preemption(const victim_search *own)
 {
@@ -620,6 +619,7 @@ static berth_status fail_in_preemption(const victim_search *own)
     return cycle->message.data != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
+/* The message about claims is lost if preemption succeeds or is hopeless. */
 static berth_status post_filter(victim_search *own)
 {
     berth__group_cycle *cycle = own->cycle;

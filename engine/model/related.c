@@ -115,6 +115,14 @@ const berth__group_facts *berth__related_composite(const berth__related *related
     return object != NULL ? &object->group : NULL;
 }
 
+const berth__group_facts *berth__related_group(const berth__related *related,
+                                               berth__sym namespace_name, berth__sym name,
+                                               bool composite)
+{
+    return composite ? berth__related_composite(related, namespace_name, name)
+                     : berth__related_pod_group(related, namespace_name, name);
+}
+
 bool berth__related_root(const berth__related *related, berth__sym namespace_name,
                          berth__sym pod_group, berth__sym *name, bool *composite)
 {

@@ -98,9 +98,12 @@ berth__labels berth__related_namespace(const berth__related *related, berth__sym
 const berth__group_facts *berth__related_pod_group(const berth__related *related,
                                                    berth__sym namespace_name, berth__sym name);
 
-/* The same for a CompositePodGroup. */
+/* The same for a CompositePodGroup, or for whichever kind it is. */
 const berth__group_facts *berth__related_composite(const berth__related *related,
                                                    berth__sym namespace_name, berth__sym name);
+const berth__group_facts *berth__related_group(const berth__related *related,
+                                               berth__sym namespace_name, berth__sym name,
+                                               bool composite);
 
 /* The root above a PodGroup: its name, and whether it is composite. False: a group above it does
  * not exist (`*name` is the first that is missing), or it is below too many (`*name` is its own).

@@ -149,6 +149,8 @@ void berth__sweep_related(berth__sweep *sweep, const berth__related *related)
             const berth__related_object *object = (const berth__related_object *)at;
             berth__sweep_mark(sweep, object->key.namespace_name);
             berth__sweep_mark(sweep, object->key.name);
+            berth__sweep_mark(sweep, object->group.topology);
+            berth__sweep_mark(sweep, object->group.parent); /* it need not exist yet */
             berth__sweep_labels(sweep, object->labels);
             berth__sweep_selector(sweep, &object->selector);
         }

@@ -226,13 +226,20 @@ static void let_stay(group_attempt *own)
 
 /* ---- the attempt ---- */
 
-/* Count the pods that were placed, or that were not: those of one group, or all. */
-static uint32_t count_members(const group_attempt *own, uint32_t part, bool bound)
+static uint32_t count_bound(const group_attempt *own)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->cycle.count; i++)
-        count +=
-            own->binds[i] == bound && (part == UINT32_MAX || own->cycle.members[i].part == part);
+        count += own->binds[i];
+    return count;
+}
+
+/* The same of one PodGroup; its members are unknown if the engine refused the attempt. */
+static uint32_t count_bound_of(const group_attempt *own, const berth__group_part *part)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; part->members != NULL && i < part->count; i++)
+        count += own->binds[part->members[i]];
     return count;
 }
 
@@ -248,9 +255,10 @@ static void tell(const group_attempt *own, const berth_pod_group_attempt *attemp
 static void tell_of_part(group_attempt *own, berth_pod_group_attempt attempt, uint32_t part)
 {
     berth__group_cycle *cycle = &own->cycle;
-    attempt.name = berth__text(own->scheduler->cluster->model, cycle->tree.parts[part].name);
-    attempt.placed = count_members(own, part, true);
-    attempt.waiting = count_members(own, part, false);
+    const berth__group_part *group = &cycle->tree.parts[part];
+    attempt.name = berth__text(own->scheduler->cluster->model, group->name);
+    attempt.placed = count_bound_of(own, group);
+    attempt.waiting = group->count - attempt.placed;
     attempt.victim_count = 0;
     attempt.composite = false;
     attempt.below = true;
@@ -261,7 +269,7 @@ static void tell_of_part(group_attempt *own, berth_pod_group_attempt attempt, ui
     tell(own, &attempt);
 }
 
-/* Tell of the parts first. If the engine refused the attempt, the tree is unknown. */
+/* Tell of the parts first. If the engine refused the attempt, they may be unknown. */
 static void tell_of_all(group_attempt *own)
 {
     const berth__model *model = own->scheduler->cluster->model;
@@ -275,7 +283,7 @@ static void tell_of_all(group_attempt *own)
                                              .pod = step_of(own, 0)->step.pod,
                                              .verdict = cycle->verdict,
                                              .preempts = cycle->preempts,
-                                             .placed = count_members(own, UINT32_MAX, true),
+                                             .placed = count_bound(own),
                                              .victim_count = step_of(own, 0)->step.victim_count,
                                              .waiting = own->group->count,
                                              .composite = own->group->key.composite};

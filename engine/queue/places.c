@@ -40,9 +40,9 @@ uint64_t berth__queue_missing_claim(const berth__queue *queue, const berth__queu
     uint64_t claim = 0;
     if (!berth__is_turn(item))
         return claim_missed_by(queue, item);
-    for (const berth__queue_item *pod = item->pod_group->first; pod != NULL && claim == 0;
-         pod = pod->list_next)
-        if (berth__queue_is_present(queue, pod))
+    const berth__queue_item *pod = item->pod_group->claiming > 0 ? item->pod_group->first : NULL;
+    for (; pod != NULL && claim == 0; pod = pod->list_next)
+        if (pod->claims && berth__queue_is_present(queue, pod))
             claim = claim_missed_by(queue, pod);
     return claim;
 }
@@ -155,8 +155,8 @@ static bool is_pod_gated(const berth__queue *queue, const berth__queue_item *ite
 const berth__group_facts *berth__queue_facts(const berth__queue *queue,
                                              const berth__queued_group *group)
 {
-    return (group->key.composite ? berth__related_composite : berth__related_pod_group)(
-        queue->view->related, group->key.namespace_name, group->key.name);
+    return berth__related_group(queue->view->related, group->key.namespace_name, group->key.name,
+                                group->key.composite);
 }
 
 /* Whether so many pods of a PodGroup are known that it may be placed. */
@@ -168,34 +168,71 @@ static bool is_pod_group_ready(const berth__queue *queue, berth__sym namespace_n
     return (group != NULL ? (int64_t)group->known : 0) >= facts->min_count;
 }
 
-/* Whether so many groups right below a composite one are ready.
- * Source: kube-scheduler v1.37, plugins/gangscheduling, isCPGTreeReady. */
-static bool is_composite_ready(const berth__queue *queue, berth__sym namespace_name,
-                               berth__sym name, const berth__group_facts *facts, uint32_t level)
+/* What is known about a composite group: see berth__queued_group. */
+typedef struct tally {
+    uint32_t lacking, surplus;
+} tally;
+
+static tally count_tree(const berth__queue *queue, berth__sym namespace_name, berth__sym name,
+                        const berth__group_facts *facts, uint32_t level);
+
+/* How many PodGroups a group below a composite one lacks at least, whichever kind it is. */
+static uint32_t lacking_below(const berth__queue *queue, const berth__related_object *child,
+                              uint32_t level)
+{
+    if (child->key.kind != BERTH_KIND_COMPOSITE_POD_GROUP)
+        return !is_pod_group_ready(queue, child->key.namespace_name, child->key.name,
+                                   &child->group);
+    return level == BERTH__GROUP_LEVELS_MAX ? UINT32_MAX
+                                            : count_tree(queue, child->key.namespace_name,
+                                                         child->key.name, &child->group, level + 1)
+                                                  .lacking;
+}
+
+/* Source: kube-scheduler v1.37, plugins/gangscheduling, isCPGTreeReady. */
+static tally count_tree(const berth__queue *queue, berth__sym namespace_name, berth__sym name,
+                        const berth__group_facts *facts, uint32_t level)
 {
     const berth__related_object *child =
         berth__related_children(queue->view->related, namespace_name, name);
     int64_t missing = facts->min_count;
-    for (; child != NULL && missing > 0; child = child->next_sibling) {
-        const bool composite = child->key.kind == BERTH_KIND_COMPOSITE_POD_GROUP;
-        if (composite && level == BERTH__GROUP_LEVELS_MAX)
-            continue;
-        missing -= composite
-                       ? is_composite_ready(queue, namespace_name, child->key.name, &child->group,
-                                            level + 1)
-                       : is_pod_group_ready(queue, namespace_name, child->key.name, &child->group);
+    uint32_t least = UINT32_MAX; /* of a group that is not ready */
+    for (; child != NULL; child = child->next_sibling) {
+        const uint32_t lacking = lacking_below(queue, child, level);
+        missing -= lacking == 0;
+        least = lacking > 0 && lacking < least ? lacking : least;
     }
-    return missing <= 0;
+    if (missing <= 0)
+        return (tally){.surplus = (uint32_t)-missing};
+    return (tally){.lacking =
+                       missing < UINT32_MAX / least ? (uint32_t)missing * least : UINT32_MAX};
 }
 
-static bool is_group_ready(const berth__queue *queue, const berth__queued_group *group)
+static bool is_group_ready(const berth__queue *queue, berth__queued_group *group)
 {
     const berth__group_facts *facts = berth__queue_facts(queue, group);
     const berth__sym space = group->key.namespace_name, name = group->key.name;
     if (facts == NULL)
         return false;
-    return group->key.composite ? is_composite_ready(queue, space, name, facts, 1)
-                                : is_pod_group_ready(queue, space, name, facts);
+    if (!group->key.composite) /* with a parent it has no root, because it is below too many */
+        return facts->parent == 0 && is_pod_group_ready(queue, space, name, facts);
+    if (group->counted_at != queue->groups.changes) {
+        const tally found = count_tree(queue, space, name, facts, 1);
+        group->lacking = found.lacking;
+        group->surplus = found.surplus;
+        group->counted_at = queue->groups.changes;
+    }
+    return group->lacking == 0;
+}
+
+/* Whether one of the pods that need claims misses one. */
+static bool misses_claim(const berth__queue *queue, const berth__queued_group *group)
+{
+    bool misses = false;
+    const berth__queue_item *pod = group->claiming > 0 ? group->first : NULL;
+    for (; pod != NULL && !misses; pod = pod->list_next)
+        misses = pod->claims && berth__queue_is_present(queue, pod) && is_pod_gated(queue, pod);
+    return misses;
 }
 
 /* A group enters as a whole. Source: the same, and plugins/gangscheduling. */
@@ -203,11 +240,16 @@ bool berth__queue_is_gated(const berth__queue *queue, const berth__queue_item *i
 {
     if (!berth__is_turn(item))
         return is_pod_gated(queue, item);
-    const berth__queued_group *group = item->pod_group;
-    bool gated = item->requested > 0 || !is_group_ready(queue, group);
-    for (const berth__queue_item *pod = group->first; pod != NULL && !gated; pod = pod->list_next)
-        gated = berth__queue_is_present(queue, pod) && is_pod_gated(queue, pod);
-    return gated;
+    berth__queued_group *group = item->pod_group;
+    return item->requested > 0 || group->stopped > 0 || !is_group_ready(queue, group) ||
+           misses_claim(queue, group);
+}
+
+void berth__queue_note_gates(const berth__queue *queue, berth__queue_item *item)
+{
+    item->stops = berth__queue_has_gates(queue, item) || item->requested > 0;
+    item->claims = queue->profiles[item->profile].gates_claims &&
+                   berth__queue_class(queue, item)->claims != NULL;
 }
 
 /* Move to backoff, or to the active pods if the backoff is over; a pod that never failed has no

@@ -46,6 +46,9 @@ void berth__displace(berth__queue *queue, berth__queue_item *item);
 bool berth__queue_is_gated(const berth__queue *queue, const berth__queue_item *item);
 bool berth__queue_has_gates(const berth__queue *queue, const berth__queue_item *item);
 
+/* Fill `stops` and `claims` of a pod that is about to wait with a group. */
+void berth__queue_note_gates(const berth__queue *queue, berth__queue_item *item);
+
 /* Let a gated item wait for the claim that it misses now. */
 void berth__queue_renew_claim(berth__queue *queue, berth__queue_item *item);
 

@@ -5,6 +5,7 @@
 
 berth_status berth__pod_groups_init(berth__pod_groups *groups, const berth_allocator *allocator)
 {
+    groups->changes = 1;
     return berth__keymap_init(&groups->by_name, allocator);
 }
 
@@ -27,7 +28,7 @@ void berth__pod_groups_destroy(berth__pod_groups *groups, const berth_allocator 
 bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator,
                                bool composites)
 {
-    const uint32_t needed = (groups->pod_groups + 1) * (composites ? 2 : 1);
+    const uint32_t needed = (groups->pod_groups + 1) * (composites ? 3 : 1);
     while (groups->allocated < needed) {
         berth__queued_group *group =
             berth__alloc_zero(allocator, sizeof(*group), _Alignof(berth__queued_group));
@@ -97,8 +98,10 @@ static bool comes_after(const berth__queue_item *a, const berth__queue_item *b)
 /* Count the waiting pods; false if they are not in order. */
 static bool check_group(const berth__queued_group *group, bool counting)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, stopped = 0, claiming = 0;
     for (const berth__queue_item *item = group->first; item != NULL; item = item->list_next) {
+        stopped += item->stops;
+        claiming += item->claims;
         if (item->pod_group != group || item->state != BERTH__POD_WITH_GROUP ||
             item->leaf->root != group || item->leaf->waiting == 0 ||
             (item->list_next != NULL && comes_after(item, item->list_next)))
@@ -108,7 +111,8 @@ static bool check_group(const berth__queued_group *group, bool counting)
     if (group->key.composite ? count == 0 || group->known > 0 || group->waiting > 0
                              : !counting && (group->waiting > group->known || group->known == 0))
         return false;
-    return count == group->count && (group->root != NULL) == (group->waiting > 0) &&
+    return count == group->count && stopped == group->stopped && claiming == group->claiming &&
+           (group->root != NULL) == (group->waiting > 0) &&
            (group->turn.state != BERTH_POD_STATE_GONE) == (count > 0);
 }
 
@@ -151,6 +155,8 @@ void berth__queued_group_join(berth__queued_group *root, berth__queued_group *le
     item->state = BERTH__POD_WITH_GROUP;
     item->due_ns = BERTH_TIME_NEVER;
     root->count++;
+    root->stopped += item->stops;
+    root->claiming += item->claims;
     leaf->waiting++;
     leaf->root = root;
 }
@@ -165,6 +171,9 @@ void berth__queued_group_leave(berth__queue_item *item)
         item->list_previous;
     item->pod_group = item->leaf = NULL;
     group->count--;
+    group->stopped -= item->stops;
+    group->claiming -= item->claims;
+    item->stops = item->claims = false;
     if (--leaf->waiting == 0)
         leaf->root = NULL;
 }

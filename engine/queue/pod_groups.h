@@ -31,8 +31,15 @@ typedef struct berth__queued_group {
     /* The waiting pods in the order in which they will be placed: by priority, attempts and time;
      * linked by list_next. */
     berth__queue_item *first, *last;
-    uint32_t count;        /* of pods that wait with it */
+    uint32_t count;        /* of pods that wait with it: all, */
+    uint32_t stopped;      /* those that are gated by their own gates or preemption, */
+    uint32_t claiming;     /* and those that are gated if one of their claims does not exist */
     uint32_t backoff_size; /* waiting pods when its backoff began */
+    /* Of a composite group, since pod_groups.changes was `counted_at` (0: unknown): at least how
+     * many PodGroups below it must get the pods that they miss before it is ready; if none, how
+     * many may lose some while it stays ready. So most changes need no walk over the tree. */
+    uint64_t counted_at;
+    uint32_t lacking, surplus;
     /* Of a PodGroup. */
     uint32_t known;                   /* all its pods */
     uint32_t waiting;                 /* its pods that wait, */
@@ -45,6 +52,7 @@ typedef struct berth__pod_groups {
     berth__queued_group *spare; /* linked by next_spare */
     uint32_t allocated;         /* records, spare ones included; never freed before the end */
     uint32_t pod_groups;        /* records in use, without those of composite groups */
+    uint64_t changes;           /* of groups, as objects, from 1 on */
     bool counting;              /* `known` is being counted again and is incomplete */
     /* The numbers of waiting pods of groups, and of turns, by the state of the turn. */
     uint64_t pods_in[BERTH_POD_STATE_COUNT], turns_in[BERTH_POD_STATE_COUNT];
@@ -54,8 +62,8 @@ berth_status berth__pod_groups_init(berth__pod_groups *groups, const berth_alloc
 void berth__pod_groups_destroy(berth__pod_groups *groups, const berth_allocator *allocator);
 
 /* Make sure that a PodGroup can be added, and, if `composites` are followed, that each PodGroup can
- * get a root of its own at any time: a pod whose binding failed comes back without notice. Returns
- * false when out of memory. */
+ * have two roots of its own at any time: a pod whose binding failed comes back without notice, and
+ * after a transaction pods move one by one. Returns false when out of memory. */
 bool berth__pod_groups_reserve(berth__pod_groups *groups, const berth_allocator *allocator,
                                bool composites);
 
@@ -71,8 +79,8 @@ berth__queued_group *berth__pod_groups_get(berth__pod_groups *groups, berth__sym
 /* Forget the group if it has no pods any more. Its turn must be in no place. */
 void berth__pod_groups_drop(berth__pod_groups *groups, berth__queued_group *group);
 
-/* Add a pod of the PodGroup `leaf` to those that wait with its root, or remove it. The turn is in
- * no place, or being decided. */
+/* Add a pod of the PodGroup `leaf`, whose `stops` and `claims` are set, to those that wait with its
+ * root, or remove it. The turn is in no place, or being decided. */
 void berth__queued_group_join(berth__queued_group *root, berth__queued_group *leaf,
                               berth__queue_item *item);
 void berth__queued_group_leave(berth__queue_item *item);

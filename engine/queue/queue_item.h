@@ -48,7 +48,8 @@ typedef struct berth__queue_item {
     uint32_t requested;    /* those of `leaving` not terminating yet; it is gated meanwhile */
     uint64_t preemption;   /* the number of its last preemption; 0: none */
     struct berth__queued_group *pod_group; /* the group of the turn, or with which the pod waits */
-    struct berth__queued_group *leaf;      /* the pod's own PodGroup, if it waits with a group */
+    struct berth__queued_group *leaf;      /* the pod's own PodGroup, if it waits with a group, */
+    bool stops, claims; /* and whether it is counted in that group's `stopped`, and `claiming` */
 } berth__queue_item;
 
 /* Items in order of due time; an appended item must be due last. */

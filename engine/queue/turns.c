@@ -51,6 +51,7 @@ void berth__queue_join_group(berth__queue *queue, berth__queue_item *item)
     const int32_t state = group->turn.state;
     if (state != BERTH__POD_DECIDING)
         berth__displace(queue, &group->turn);
+    berth__queue_note_gates(queue, item);
     berth__queued_group_join(group, leaf, item);
     if (state == BERTH__POD_DECIDING)
         return;
@@ -92,6 +93,7 @@ void berth__queue_update_member(berth__queue *queue, berth__queue_item *item, ui
     berth__queued_group_leave(item);
     item->profile = profile;
     item->priority = berth__pod_at(queue->pods, item->pod)->priority;
+    berth__queue_note_gates(queue, item);
     berth__queued_group_join(group, leaf, item);
     if (state != BERTH__POD_DECIDING)
         replace(queue, &group->turn, state);
@@ -111,8 +113,8 @@ static void let_group_in(berth__queue *queue, berth__queue_item *turn)
     queue->woken += berth__pods_of(turn);
 }
 
-/* A pod of this PodGroup came: its tree may be ready now, whoever waits with it. */
-static void let_tree_in(berth__queue *queue, const berth__queued_group *leaf)
+/* A PodGroup has the pods that it needs, or no longer: its tree may be ready now, or not. */
+static void note_ready(berth__queue *queue, const berth__queued_group *leaf, bool ready)
 {
     berth__sym name;
     bool composite;
@@ -120,7 +122,15 @@ static void let_tree_in(berth__queue *queue, const berth__queued_group *leaf)
                               &composite);
     berth__queued_group *root =
         berth__pod_groups_find(&queue->groups, leaf->key.namespace_name, name, composite);
-    if (root != NULL)
+    if (root == NULL)
+        return;
+    if (!ready && root->lacking == 0 && root->surplus > 0)
+        root->surplus--;
+    else if (ready && root->lacking > 1)
+        root->lacking--;
+    else if (ready == (root->lacking > 0))
+        root->counted_at = 0;
+    if (ready)
         let_group_in(queue, &root->turn);
 }
 
@@ -128,10 +138,13 @@ void berth__queue_know(berth__queue *queue, const berth__identity *identity, int
 {
     berth__queued_group *group =
         berth__pod_groups_get(&queue->groups, identity->namespace_name, identity->pod_group, false);
+    const berth__group_facts *facts = berth__queue_facts(queue, group);
+    const uint32_t before = group->known;
     group->known += (uint32_t)change;
-    if (change > 0)
-        let_tree_in(queue, group);
-    else
+    if (facts != NULL &&
+        ((int64_t)before >= facts->min_count) != ((int64_t)group->known >= facts->min_count))
+        note_ready(queue, group, change > 0);
+    if (change < 0)
         berth__pod_groups_drop(&queue->groups, group);
 }
 
@@ -143,6 +156,7 @@ void berth__queue_count_anew(berth__queue *queue)
         for (; entry != NULL; entry = next) {
             next = entry->next;
             ((berth__queued_group *)entry)->known = 0;
+            ((berth__queued_group *)entry)->counted_at = 0;
             berth__pod_groups_drop(&queue->groups, (berth__queued_group *)entry);
         }
     }
@@ -152,6 +166,7 @@ void berth__queue_count_anew(berth__queue *queue)
 static void follow(berth__queue *queue, berth__queued_group *group)
 {
     berth__queue_item *turn = &group->turn;
+    group->counted_at = 0;
     const berth__group_facts *facts = berth__queue_facts(queue, group);
     if (facts == NULL) {
         berth__displace(queue, turn);
@@ -203,14 +218,13 @@ static berth__queued_group *find_root(const berth__queue *queue, berth__sym name
                                       berth__sym name, bool composite)
 {
     const berth__related *related = queue->view->related;
-    for (uint32_t level = 1; level <= BERTH__GROUP_LEVELS_MAX; level++) {
-        const berth__group_facts *facts =
-            (composite ? berth__related_composite : berth__related_pod_group)(related,
-                                                                              namespace_name, name);
+    if (!composite)
+        (void)berth__related_root(related, namespace_name, name, &name, &composite);
+    for (uint32_t level = 2; composite && level < BERTH__GROUP_LEVELS_MAX; level++) {
+        const berth__group_facts *facts = berth__related_composite(related, namespace_name, name);
         if (facts == NULL || facts->parent == 0)
             break;
         name = facts->parent;
-        composite = true;
     }
     return berth__pod_groups_find(&queue->groups, namespace_name, name, composite);
 }
@@ -218,8 +232,10 @@ static berth__queued_group *find_root(const berth__queue *queue, berth__sym name
 void berth__queue_follow_group(berth__queue *queue, berth__sym namespace_name, berth__sym name,
                                bool composite)
 {
-    if (queue->behaviours->composite_pod_groups)
+    if (queue->behaviours->composite_pod_groups) {
+        queue->groups.changes++;
         regroup_below(queue, namespace_name, name, composite, 1);
+    }
     berth__queued_group *group = find_root(queue, namespace_name, name, composite);
     if (group != NULL && group->count > 0 && group->turn.state != BERTH__POD_DECIDING)
         follow(queue, group);
@@ -291,6 +307,7 @@ void berth__queue_stay(berth__queue *queue, berth__queue_item *item)
     berth__queued_group_leave(item);
     item->queued_ns = queue->now_ns;
     item->order = ++queue->order;
+    berth__queue_note_gates(queue, item);
     berth__queued_group_join(group, leaf, item);
 }
 

@@ -116,24 +116,29 @@ berth_status berth__victim_groups_gather(berth__victim_groups *groups, const ber
     return BERTH_OK;
 }
 
-const berth__grouped_pod *berth__victim_groups_of(const berth__victim_groups *groups,
-                                                  const berth__class *cls, uint32_t *count)
+/* The first entry that does not come before this one. */
+static uint32_t first_from(const berth__victim_groups *groups, const berth__grouped_pod *wanted)
 {
-    berth__grouped_pod wanted = {0};
-    uint32_t low = 0, high = 0;
-    *count = 0;
-    if (groups->count > 0 && find_together(groups->view, cls->identity, &wanted))
-        high = groups->count;
+    uint32_t low = 0, high = groups->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (order(&groups->items[middle], &wanted) < 0)
+        if (order(&groups->items[middle], wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    const berth__grouped_pod *first = groups->items + low;
-    while (wanted.group != 0 && low + *count < groups->count &&
-           by_group(&first[*count], &wanted) == 0)
-        ++*count;
-    return first;
+    return low;
+}
+
+const berth__grouped_pod *berth__victim_groups_of(const berth__victim_groups *groups,
+                                                  const berth__class *cls, uint32_t *count)
+{
+    berth__grouped_pod wanted = {0};
+    *count = 0;
+    if (groups->count == 0 || !find_together(groups->view, cls->identity, &wanted))
+        return groups->items;
+    const uint32_t first = first_from(groups, &wanted);
+    wanted.pod = UINT32_MAX;
+    *count = first_from(groups, &wanted) - first;
+    return groups->items + first;
 }

@@ -44,12 +44,18 @@ static bool has_group(const berth__victims *victims, const berth__grouped_pod *t
     return false;
 }
 
-/* Extend an entry to all pods that are evicted together with its pod. */
-static void join_group(berth__victims *victims, const berth__pods *pods, berth__lower_pod *made)
+/* Find the pods that are evicted together with that of an entry. */
+static void find_group(berth__victims *victims, berth__lower_pod *made)
 {
     made->together = berth__victim_groups_of(&victims->groups, made->cls, &made->together_count);
     if (made->together_count == 0)
         made->together = NULL;
+    made->rank = berth__victim_rank_of(made->cls, made->together);
+}
+
+/* The entry stands for all of them: the first to start counts. */
+static void find_start(const berth__pods *pods, berth__lower_pod *made)
+{
     for (uint32_t i = 0; i < made->together_count; i++) {
         const int64_t start_ns = start_of(berth__pod_at(pods, made->together[i].pod));
         made->start_ns = start_ns < made->start_ns ? start_ns : made->start_ns;
@@ -63,12 +69,12 @@ static bool add_lower(berth__victims *victims, const berth__dry_run *dry_run, ui
         .cls = pod->cls, .start_ns = start_of(pod), .pod = index, .priority = pod->priority};
     if (pod->cls->identity->pod_group != 0) {
         made.priority = berth__victim_priority(dry_run->decision.cycle->view, pod);
-        join_group(victims, dry_run->pods, &made);
-        made.rank = berth__victim_rank_of(pod->cls, made.together);
+        find_group(victims, &made);
     }
     if (made.priority >= dry_run->priority ||
         (made.together != NULL && has_group(victims, made.together)))
         return true;
+    find_start(dry_run->pods, &made);
     if (!berth__grow(victims->allocator, &victims->lower, &victims->lower_capacity,
                      victims->lower_count + 1, sizeof(*victims->lower)))
         return false;
@@ -110,11 +116,11 @@ static bool collect_lower(berth__victims *victims, const berth__dry_run *dry_run
     return true;
 }
 
-/* Whether a pod has higher priority, is of a group that is evicted as a whole, is of a larger one,
- * or started earlier, in this order. For a pod that has not started,
- * kube-scheduler uses the current time. Until v1.36 it reads the clock at each comparison, so such
- * a pod comes before every other one of this kind. Since v1.37 it reads the clock once for each
- * pod, in the order of the node's pods.
+/* Whether a pod has higher priority, is evicted with a composite group, is of a group, is one of
+ * more that are evicted together, or started earlier, in this order. For a pod that has not
+ * started, kube-scheduler uses the current time. Until v1.36 it reads the clock at each comparison,
+ * so such a pod comes before every other one of this kind. Since v1.37 it reads the clock once for
+ * each pod, in the order of the node's pods.
  * Source: kube-scheduler v1.36, util/utils.go, MoreImportantPod; v1.37,
  * framework/preemption/util.go, MoreImportantVictim. */
 static bool is_more_important(void *context, size_t i, size_t k)

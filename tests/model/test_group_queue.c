@@ -2,7 +2,7 @@
  * nodes, gates, bindings that fail and evictions, on two engines: one that scans on one thread, one
  * with an index on four. Both take the same steps; the queue is in order after each of them; if a
  * group is placed, at least one pod is; the waiting pods below a root are all in the same state,
- * and those without one are gated.
+ * and those without one are gated; and no tree is gated without a reason.
  *
  * Usage: test_group_queue [--seed S] [--rounds N] [--ops N]. Round r of seed S is round 0 of seed
  * S + r. BERTH_TEST_SEED replaces the seed of a run without --seed. */
@@ -23,6 +23,7 @@ typedef struct side {
     uint32_t later_count, victim_count, binds, evictions;
     uint64_t hash; /* of all steps, callbacks and states */
     bool broken;   /* a group was placed in part */
+    bool posted;   /* an answer to an eviction, which the next step applies */
 } side;
 
 typedef struct trial {
@@ -35,6 +36,7 @@ typedef struct trial {
     int32_t priority[GROUPS];   /* of their pods */
     bool composes;              /* composite groups are followed */
     int parent[GROUPS];         /* the composite group above it; -1: none */
+    int least[COMPOSITES];      /* groups that it needs */
     int above[COMPOSITES];      /* the same; always a lower number */
     bool composite[COMPOSITES]; /* whether it exists */
     bool exists[PODS], gated[PODS], nodes[NODES];
@@ -196,10 +198,12 @@ static void put_composite(trial *t, uint32_t c)
     if (!t->composite[c])
         t->above[c] = (int)below(t, c + 2) - 2 - (int)below(t, 2);
     snprintf(parent, sizeof(parent), "c%d", t->above[c]);
+    const bool gang = below(t, 2) == 0;
+    t->least[c] = gang ? 1 + (int)below(t, 3) : 1;
     berth_composite_pod_group group = {
         .meta = {.name = text(name), .namespace_name = BERTH_STR("default")},
-        .gang = below(t, 2) == 0,
-        .min_group_count = 1 + (int32_t)below(t, 2),
+        .gang = gang,
+        .min_group_count = t->least[c],
         .has_priority = true,
         .priority = below(t, 8) == 0 ? 77 : t->priority[0],
         .disrupts_all = below(t, 2) == 0};
@@ -222,7 +226,7 @@ static int root_of(const trial *t, int g)
     int c = t->parent[g], level = 2;
     for (; t->composite[c] && t->above[c] >= 0; level++) {
         if (level == 4)
-            return g; /* too many are above it: it is tried alone, and fails */
+            return -1; /* too many are above it */
         c = t->above[c];
     }
     return t->composite[c] ? GROUPS + c : -1;
@@ -270,6 +274,7 @@ static bool step(trial *t)
         berth_step out;
         if (berth_scheduler_step(s->scheduler, t->now_ns, &out, NULL) != BERTH_OK)
             return false;
+        s->posted = s->posted && out.kind != BERTH_STEP_IDLE; /* a group's reports come first */
         note(s, (uint64_t)out.kind);
         note(s, out.pod);
         note(s, out.placement.node);
@@ -295,9 +300,10 @@ static void answer(trial *t)
             berth_str space, name;
             const berth_pod_id victim = s->victims[k];
             s->victims[k] = s->victims[--s->victim_count];
-            if (how == 0)
+            if (how == 0) {
                 (void)berth_scheduler_evict_done(s->scheduler, victim, said, NULL);
-            else {
+                s->posted = true;
+            } else {
                 berth_engine_pod_name(s->engine, victim, &space, &name);
                 (void)berth_scheduler_remove(s->scheduler, t->now_ns, BERTH_KIND_POD, space, name,
                                              NULL);
@@ -343,6 +349,42 @@ static bool wrong(const trial *t, unsigned long op, const char *what)
     return false;
 }
 
+/* Whether as many pods, or groups below it, are known as a root needs. */
+static bool is_ready(const trial *t, const uint32_t *known, int root, int level)
+{
+    int ready = 0;
+    if (root < GROUPS)
+        return t->minimum[root] > 0 && known[root] >= (uint32_t)t->minimum[root];
+    const int c = root - GROUPS;
+    for (int g = 0; g < GROUPS; g++)
+        ready += t->minimum[g] > 0 && t->parent[g] == c && is_ready(t, known, g, level + 1);
+    for (int k = 0; k < COMPOSITES && level < 4; k++)
+        ready += t->composite[k] && t->above[k] == c && is_ready(t, known, GROUPS + k, level + 1);
+    return ready >= t->least[c];
+}
+
+/* Whether gated trees are not ready, or have a gated pod. A root may also wait for evictions that
+ * have not begun. */
+static bool check_gates(const trial *t, const side *s, const berth_pod_state *of_root)
+{
+    uint32_t known[GROUPS] = {0};
+    bool stops[GROUPS + COMPOSITES] = {false};
+    for (uint32_t p = 0; p < PODS; p++) {
+        const berth_pod_id pod =
+            berth_engine_find_pod(s->engine, BERTH_STR("default"), text(t->names[p]));
+        const int g = t->group_of[p], root = g >= 0 ? root_of(t, g) : -1;
+        if (pod == BERTH_POD_NONE || g < 0)
+            continue;
+        known[g]++;
+        if (root >= 0)
+            stops[root] |= t->gated[p];
+    }
+    for (int root = 0; root < GROUPS + COMPOSITES && s->victim_count == 0 && !s->posted; root++)
+        if (of_root[root] == BERTH_POD_STATE_GATED && !stops[root] && is_ready(t, known, root, 1))
+            return false;
+    return true;
+}
+
 /* Checks that the waiting pods below a root are all in the same state, and adds their states to the
  * hash. */
 static bool check_states(trial *t, int which)
@@ -371,7 +413,7 @@ static bool check_states(trial *t, int which)
             return false;
         of_root[root] = status.state;
     }
-    return true;
+    return check_gates(t, s, of_root);
 }
 
 static bool check(trial *t, unsigned long op)
@@ -384,7 +426,7 @@ static bool check(trial *t, unsigned long op)
         if (t->sides[i].broken)
             return wrong(t, op, "a group was placed without a pod");
         if (!check_states(t, i))
-            return wrong(t, op, "pods below a root wait in different states, or without one");
+            return wrong(t, op, "pods below a root wait in different states, or for nothing");
     }
     return t->sides[0].hash == t->sides[1].hash || wrong(t, op, "scan and index differ");
 }

@@ -254,6 +254,10 @@ static berth_status place(placing *p, berth_error *error)
         status = note(p, error);
     else if (status == BERTH_E_NOT_FOUND)
         status = wait_for_group(p);
+    else if (status == BERTH_E_INVALID) { /* a tree that no scheduler would place */
+        say(p, error->message);
+        status = BERTH_OK;
+    }
     free(p->outcome.victims);
     return status;
 }

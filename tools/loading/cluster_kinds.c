@@ -77,6 +77,10 @@ const cluster_kind cluster_kinds[] = {
      {NULL},
      "how many pods --scale makes"},
     {"poddisruptionbudgets.policy", "PodDisruptionBudget", {NULL}, "preemption and drains"},
+    {"compositepodgroups.scheduling.k8s.io",
+     "CompositePodGroup",
+     {NULL},
+     "groups of groups, placed together"},
     {"podgroups.scheduling.k8s.io", "PodGroup", {NULL}, "groups of pods, placed as a whole"},
     {"pods", "Pod", {NULL}, "running and pending pods"},
 };

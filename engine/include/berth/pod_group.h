@@ -75,12 +75,12 @@ typedef struct berth_pod_group_outcome {
 
 /* Run one scheduling cycle for these pending pods of one group, in this order: decide them one
  * after the other, each with the earlier ones placed, and place all that fit if they are enough.
- * The pods of a composite group are those of all PodGroups below it, which are placed one after the
- * other, the oldest first. Otherwise nothing is placed, and if the profile preempts, victims are
- * sought: all pods of lower priority are removed in a simulation, the group is placed again, and as
- * many victims as possible are spared, the most important ones first. Victims and nominations are
- * only reported: remove the victims (berth_engine_remove), nominate the pods and end nominations
- * (berth_engine_nominate), then call again.
+ * Otherwise nothing is placed, and if the profile preempts, victims are sought: all pods of lower
+ * priority are removed in a simulation, the group is placed again, and as many victims as possible
+ * are spared, the most important ones first. Victims and nominations are only reported: remove the
+ * victims (berth_engine_remove), nominate the pods and end nominations (berth_engine_nominate),
+ * then call again. The pods of a composite group are those of all PodGroups below it, which are
+ * placed one after the other, the oldest first.
  * Errors: BERTH_E_ARG (no pods, a pod twice, NULL, a size), BERTH_E_NOT_FOUND (a pod, its group, a
  * group above that, or a profile for it), BERTH_E_STATE (a pod is on a node; the engine does not
  * follow groups), BERTH_E_INVALID (the pods are of several groups or of none, or below too many),

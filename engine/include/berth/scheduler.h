@@ -37,8 +37,9 @@
  * PodGroups (pod_group.h; the engine follows them). The waiting pods of a group are in one state
  * and have one turn: they are taken together and, if enough of them fit, placed together; otherwise
  * none is placed. All groups below a CompositePodGroup have one turn together. A group is GATED
- * until its PodGroup exists, as many of its pods are known as its minCount, none of its pods is
- * gated, and a victim of its last preemption is gone. After a refusal it waits in BACKOFF, never as
+ * until it and all groups above it exist, as many of its pods are known as its minCount (as many
+ * groups below it as its minGroupCount have theirs), none of its pods is gated, and a victim of its
+ * last preemption is gone. After a refusal it waits in BACKOFF, never as
  * UNSCHEDULABLE, and it may preempt as a whole. Pods that were left over when the group was placed
  * are tried again immediately; pods that come while it waits take part in its next turn. The step
  * that takes a group reports its first pod, and the steps after it the others, without doing

@@ -14,7 +14,8 @@ typedef struct watcher watcher;
  * except its context; `transport` must outlive the watcher. Returns NULL if there is no memory for
  * a reader. */
 watcher *watcher_create(const live_transport *transport, const watch_sink *sink, int minor,
-                        bool groups, bool composites); /* those of pods are followed, too */
+                        bool groups,
+                        bool composites); /* PodGroups, CompositePodGroups are followed */
 void watcher_start(watcher *w);
 void watcher_stop(watcher *w);
 void watcher_destroy(watcher *w);

@@ -65,7 +65,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 - apiGroups: [resource.k8s.io]
   resources: [deviceclasses, resourceslices, resourceclaims, devicetaintrules]
   verbs: [get, list, watch]
-# Groups of pods, under the feature gate GenericWorkload.
+# Groups of pods, under the feature gates GenericWorkload and CompositePodGroup.
 - apiGroups: [scheduling.k8s.io]
   resources: [podgroups, compositepodgroups]
   verbs: [get, list, watch]
