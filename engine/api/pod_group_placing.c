@@ -234,7 +234,7 @@ void berth__pod_group_settle(berth__group_cycle *cycle)
         inherit(cycle, &cycle->tree.parts[i]);
     cycle->verdict = root->verdict;
     cycle->message = root->message;
-    cycle->placed = root->verdict == BERTH_VERDICT_PLACED ? root->placed : 0;
+    cycle->placed = root->placed;
 }
 
 berth_status berth__pod_group_place(berth__group_cycle *cycle)

@@ -413,6 +413,37 @@ static void test_victims_together(void **state)
     assert_int_equal(t->outcome.victim_count, 5); /* both groups, each as a whole */
 }
 
+/* The highest group of mode All counts, up to three above the PodGroup, and its priority. */
+static void test_victims_of_the_highest(void **state)
+{
+    group_test *t = *state;
+    berth_placement placement;
+    berth_error error = {.code = BERTH_OK};
+    node_of_four(t, "n1");
+    node_of_four(t, "n2");
+    add_composite(t, "top", "priority: 1, disruptionMode: {all: {}}");
+    add_composite(t, "mid", "priority: 50, parentCompositePodGroupName: top");
+    add_composite(t, "low", "priority: 50, parentCompositePodGroupName: mid");
+    small_addf(&t->cluster,
+               "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: %s}\n"
+               "spec: {parentCompositePodGroupName: low, priority: 50}\n",
+               "leaf");
+    add_below(t, "other", "top", 1, 1);
+    add_pod(t, "a", "leaf", 50, "n1", "");
+    add_pod(t, "b", "leaf", 50, "n1", "");
+    add_pod(t, "c", "other", 50, "n2", "");
+    for (int i = 0; i < 5; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "s%d", i);
+        add_pod(t, name, NULL, 99, i < 2 ? "n1" : "n2", "");
+    }
+    const berth_pod_id pod = add_pod(t, "new", NULL, 9, NULL, "");
+    small_decide(&t->cluster, pod);
+    assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 3);
+    small_require(berth_engine_schedule(t->cluster.engine, pod, &placement, &error), &error);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+}
+
 static void test_memory(void **state)
 {
     counted memory = {0};
@@ -468,6 +499,7 @@ int main(void)
         TEST(test_domain_in_domain),
         TEST(test_stray),
         TEST(test_victims_together),
+        TEST(test_victims_of_the_highest),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

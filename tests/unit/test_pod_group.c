@@ -296,6 +296,8 @@ static void test_errors(void **state)
     expect(t, &of_g, 0, BERTH_E_ARG, "0 pods");
     expect(t, NULL, 1, BERTH_E_ARG, "`pods` is NULL");
     expect(t, (berth_pod_id[]){of_g, of_g}, 2, BERTH_E_ARG, "\"a\" is given twice");
+    const berth_pod_id between = add_pod(t, "f", "g", 0, NULL, "");
+    expect(t, (berth_pod_id[]){between, of_g, between}, 3, BERTH_E_ARG, "\"f\" is given twice");
     expect(t, (berth_pod_id[]){of_g, of_h}, 2, BERTH_E_INVALID, "entry 1 is of another group");
     expect(t, &alone, 1, BERTH_E_INVALID, "no spec.schedulingGroup");
     expect(t, &absent, 1, BERTH_E_NOT_FOUND, "no PodGroup default/x");

@@ -243,6 +243,22 @@ static void test_too_deep(void **state)
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
 }
 
+/* Groups that are above one another have no root. */
+static void test_circle(void **state)
+{
+    loop *l = *state;
+    loop_add(l, composite_text("c1", "c2", "basic: {}"));
+    loop_add(l, composite_text("c2", "c1", "basic: {}"));
+    loop_add(l, group_text("leaf", "c1", 1));
+    berth_pod_id a = add_member(l, "a", "leaf");
+    need(l, a, BERTH_POD_STATE_GATED);
+    loop_update(l, composite_text("c2", "c1", "gang: {minGroupCount: 1}"));
+    need(l, a, BERTH_POD_STATE_GATED);
+    loop_remove(l, BERTH_KIND_COMPOSITE_POD_GROUP, "default", "c2");
+    loop_update(l, composite_text("c1", "", "basic: {}"));
+    need(l, a, BERTH_POD_STATE_ACTIVE);
+}
+
 /* ---- outcomes ---- */
 
 /* The pods of a group that did not fit stay, and get another turn. */
@@ -269,6 +285,35 @@ static void test_left_over(void **state)
     loop_node(l, "n2", "4");
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(l->binds, 6);
+}
+
+/* An error of one pod is that of the whole tree, whose words each pod gets, that one too. */
+static void test_error(void **state)
+{
+    static const char words[] =
+        "composite pod group evaluation failed due to child error: failed to schedule other pod "
+        "from a pod group: running PreFilter plugin";
+    loop *l = *state;
+    berth_scheduler_options options;
+    berth_error error = {.code = BERTH_OK};
+    berth_scheduler_destroy(l->scheduler);
+    berth_scheduler_options_init(&options);
+    options.explanation = l->c.explanation;
+    small_require(berth_scheduler_create(l->c.engine, &options, &l->scheduler, &error), &error);
+    loop_add(l, composite_text("c", "", "basic: {}"));
+    loop_add(l, group_text("a", "c", 1));
+    loop_add(l, group_text("b", "c", 1));
+    loop_pod(l, "a0", "1",
+             ", schedulingGroup: {podGroupName: a}, topologySpreadConstraints: [{maxSkew: 1, "
+             "topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: "
+             "{matchExpressions: [{key: a, operator: Foo}]}}]");
+    add_member(l, "b0", "b");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(loop_step(l), BERTH_STEP_ERROR);
+        const berth_str message = berth_explanation_message(l->c.explanation);
+        assert_true(message.len > sizeof(words));
+        assert_memory_equal(message.data, words, sizeof(words) - 1);
+    }
 }
 
 /* A refused tree waits as a whole, for longer than a pod would. */
@@ -324,10 +369,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_waits_for_enough), TEST(test_known_pods_count), TEST(test_from_below),
-        TEST(test_part_goes),        TEST(test_transaction),      TEST(test_many_move),
-        TEST(test_too_deep),         TEST(test_left_over),        TEST(test_refused),
-        TEST(test_preempts),
+        TEST(test_waits_for_enough), TEST(test_known_pods_count),
+        TEST(test_from_below),       TEST(test_part_goes),
+        TEST(test_transaction),      TEST(test_many_move),
+        TEST(test_circle),           TEST(test_too_deep),
+        TEST(test_left_over),        TEST(test_error),
+        TEST(test_refused),          TEST(test_preempts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

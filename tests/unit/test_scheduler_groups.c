@@ -585,6 +585,30 @@ static void test_claim_goes_and_comes(void **state)
     assert_int_equal(loop_state(l, a), BERTH_POD_STATE_ACTIVE);
 }
 
+/* A refused group ends the nominations of those of its pods that would have fitted, only. */
+static void test_nominations_of_a_refused_group(void **state)
+{
+    static const char pod[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\n"
+                              "spec: {schedulingGroup: {podGroupName: g}, containers: [{name: c, "
+                              "image: i, resources: {requests: {cpu: %d}}}]}\n"
+                              "status: {nominatedNodeName: %s}\n";
+    loop *l = *state;
+    char text[512];
+    berth_pod_status status;
+    loop_node(l, "n1", "4");
+    loop_node(l, "n2", "4");
+    add_gang(l, "g", 2, 0);
+    snprintf(text, sizeof(text), pod, "fits", 1, "n1");
+    loop_add(l, text);
+    snprintf(text, sizeof(text), pod, "large", 9, "n2");
+    loop_add(l, text);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    berth_scheduler_pod(l->scheduler, loop_find(l, "fits"), &status);
+    assert_int_equal(status.nominated, BERTH_NODE_NONE);
+    berth_scheduler_pod(l->scheduler, loop_find(l, "large"), &status);
+    assert_int_not_equal(status.nominated, BERTH_NODE_NONE);
+}
+
 /* A group is dropped with its last pod, however that pod is deleted. */
 static void test_groups_go(void **state)
 {
@@ -650,6 +674,7 @@ int main(void)
         TEST(test_victim_stays),
         TEST(test_eviction_is_refused),
         TEST(test_transaction),
+        TEST(test_nominations_of_a_refused_group),
         TEST(test_groups_go),
         TEST(test_transaction_removes),
         TEST(test_claim_goes_and_comes),
