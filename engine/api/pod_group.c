@@ -380,6 +380,35 @@ static berth_status complete_messages(berth__group_cycle *cycle)
     return BERTH_OK;
 }
 
+/* Whether as many pods, or groups right below it, are there as a group needs.
+ * Source: kube-scheduler v1.37, plugins/gangscheduling, PreEnqueue. */
+static bool is_ready(const berth__group_tree *tree, uint32_t at)
+{
+    const berth__group_part *part = &tree->parts[at];
+    int64_t found = 0;
+    if (!part->composite)
+        return (int64_t)part->already + part->count >= part->facts->min_count;
+    for (uint32_t child = at + 1; child < part->end; child = tree->parts[child].end)
+        found += is_ready(tree, child);
+    return found >= part->facts->min_count;
+}
+
+/* Let the group wait for its pods. */
+static berth_status hold_back(berth__group_cycle *cycle)
+{
+    const berth__group_part *root = &cycle->tree.parts[0];
+    const berth_str name = berth__text(cycle->engine->cluster.model, root->name);
+    berth__pod_group_refuse(&cycle->tree.parts[0]);
+    cycle->tree.parts[0].message =
+        root->composite
+            ? berth__pod_group_words(&cycle->arena,
+                                     "waiting for composite pod group \"%.*s\" tree to meet quorum",
+                                     (int)name.len, name.data)
+            : BERTH_STR("waiting for minCount pods from a gang to appear in scheduling queue");
+    berth__pod_group_settle(cycle);
+    return cycle->message.data != NULL ? BERTH_OK : berth__error_no_memory(cycle->error);
+}
+
 berth_status berth__pod_group_run(berth__group_cycle *cycle, const berth_pod_id *pods)
 {
     BERTH_TRY(find_members(cycle, pods));
@@ -391,6 +420,8 @@ berth_status berth__pod_group_run(berth__group_cycle *cycle, const berth_pod_id 
         berth__pod_group_settle(cycle);
         return BERTH_OK;
     }
+    if (cycle->waits && !is_ready(&cycle->tree, 0))
+        return hold_back(cycle);
     berth__images_begin_cycle(&cycle->engine->cluster.view.images);
     BERTH_TRY(attempt(cycle));
     for (uint32_t i = 0; i < cycle->count; i++)
@@ -479,7 +510,8 @@ static berth_status schedule_group(berth_engine *engine, const berth_pod_id *pod
     if (count == 0)
         return berth__error_set(error, BERTH_E_ARG, "a group of 0 pods");
     BERTH_TRY(berth__need(pods, "pods", error));
-    berth__group_cycle cycle = {.engine = engine, .count = count, .keeps = true, .error = error};
+    berth__group_cycle cycle = {
+        .engine = engine, .count = count, .keeps = true, .waits = own->waits, .error = error};
     berth__arena_init(&cycle.arena, engine->allocator);
     own->start = engine->decider.rotation;
     berth_status status = berth__pod_group_run(&cycle, pods);

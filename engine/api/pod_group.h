@@ -42,6 +42,7 @@ typedef struct berth__group_cycle {
     berth_str failure;           /* the message of a member that failed with an error */
     bool keeps;   /* set by the caller: members that are placed stay on their nodes */
     bool first;   /* set by the caller: no pod of the group is on a node yet */
+    bool waits;   /* set by the caller: the group is not tried while pods are missing */
     bool refused; /* the group was refused, whether or not preemption helps */
     bool trying;  /* a domain is being tried: placements will be undone */
     bool preempts;

@@ -196,6 +196,41 @@ static void test_already(void **state)
     assert_int_equal(r.placed[0], 0);
 }
 
+/* A tree without all its pods can be kept back, as the queue does. */
+static void test_waits(void **state)
+{
+    group_test *t = *state;
+    berth_error error = {.code = BERTH_OK};
+    node_of_four(t, "n1");
+    add_composite(t, "c", "schedulingPolicy: {gang: {minGroupCount: 2}}");
+    add_below(t, "a", "c", 1, 1);
+    add_below(t, "b", "c", 1, 2);
+    berth_pod_id pods[2] = {add_pod(t, "a", "a", 0, NULL, "")};
+    results r = {0};
+    t->outcome = (berth_pod_group_outcome){.size = sizeof(t->outcome),
+                                           .nodes = t->nodes,
+                                           .message = t->message,
+                                           .message_capacity = sizeof(t->message),
+                                           .of_group = note,
+                                           .context = &r,
+                                           .waits = true};
+    berth_pod_group_outcome *out = &t->outcome;
+    small_require(berth_engine_schedule_pod_group(t->cluster.engine, pods, 1, out, &error), &error);
+    static const char words[] = "waiting for composite pod group \"c\" tree to meet quorum";
+    assert_int_equal(out->verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_string_equal(t->message, words);
+    assert_int_equal(r.count, 2);
+    assert_string_equal(r.messages[1], words);
+    pods[1] = add_pod(t, "b", "b", 0, NULL, "");
+    small_require(berth_engine_schedule_pod_group(t->cluster.engine, pods, 2, out, &error), &error);
+    assert_int_equal(out->placed, 2);
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 2}}");
+    pods[0] = add_pod(t, "g", "g", 0, NULL, "");
+    small_require(berth_engine_schedule_pod_group(t->cluster.engine, pods, 1, out, &error), &error);
+    assert_string_equal(t->message,
+                        "waiting for minCount pods from a gang to appear in scheduling queue");
+}
+
 /* ---- levels ---- */
 
 static void test_four_levels(void **state)
@@ -490,6 +525,7 @@ int main(void)
         TEST(test_one_of_two),
         TEST(test_too_few),
         TEST(test_already),
+        TEST(test_waits),
         TEST(test_four_levels),
         TEST(test_circle),
         TEST(test_missing),

@@ -207,11 +207,6 @@ static berth_status note(placing *p, berth_error *error)
 {
     if (p->outcome.verdict == BERTH_VERDICT_PLACED)
         return note_placed(p, error);
-    if (!p->members[0].composite &&
-        p->outcome.already + p->count < p->outcome.minimum) { /* it does not enter the queue */
-        say(p, "waiting for minCount pods from a gang to appear in scheduling queue");
-        return BERTH_OK;
-    }
     for (uint32_t i = 0; i < p->count; i++)
         p->schedule->outcomes[p->members[i].at].nominated = p->nominated[i];
     if (p->outcome.preempts)
@@ -247,7 +242,8 @@ static berth_status place(placing *p, berth_error *error)
                                            .message = p->message,
                                            .message_capacity = sizeof(p->message),
                                            .of_group = keep_message,
-                                           .context = p};
+                                           .context = p,
+                                           .waits = true};
     berth_status status =
         berth_engine_schedule_pod_group(s->engine, p->pods, p->count, &p->outcome, error);
     if (status == BERTH_OK)

@@ -71,6 +71,10 @@ typedef struct berth_pod_group_outcome {
      * which they were placed. It must not call the engine. */
     void (*of_group)(void *context, const berth_pod_group_result *result);
     void *context;
+    /* Set by the caller: while fewer pods of the group are on nodes or passed than its minimum, or
+     * fewer groups below it have theirs, nothing is decided, as kube-scheduler's queue keeps such a
+     * group back. It is UNSCHEDULABLE then, and `message` says for what it waits. */
+    bool waits;
 } berth_pod_group_outcome;
 
 /* Run one scheduling cycle for these pending pods of one group, in this order: decide them one
