@@ -118,6 +118,15 @@ static void test_all_fit(void **state)
     }
 }
 
+/* Two gangs of three below c, of which a node of four cores takes one. */
+static void add_two_gangs(group_test *t, berth_pod_id *pods)
+{
+    add_below(t, "a", "c", 3, 1);
+    add_below(t, "b", "c", 3, 2);
+    add_pods(t, "a", 0, pods, 3);
+    add_pods(t, "b", 0, pods + 3, 3);
+}
+
 /* A composite group without a gang needs one of its groups; the other leaves nothing behind. */
 static void test_one_of_two(void **state)
 {
@@ -125,10 +134,7 @@ static void test_one_of_two(void **state)
     berth_pod_id pods[6];
     node_of_four(t, "n1");
     add_composite(t, "c", "schedulingPolicy: {basic: {}}");
-    add_below(t, "a", "c", 3, 1);
-    add_below(t, "b", "c", 3, 2);
-    add_pods(t, "a", 0, pods, 3);
-    add_pods(t, "b", 0, pods + 3, 3);
+    add_two_gangs(t, pods);
     const results r = cycle_with_results(t, pods, 6);
     assert_int_equal(t->outcome.verdict, BERTH_VERDICT_PLACED);
     assert_int_equal(t->outcome.placed, 3);
@@ -152,10 +158,7 @@ static void test_too_few(void **state)
     berth_pod_id pods[6];
     node_of_four(t, "n1");
     add_composite(t, "c", "schedulingPolicy: {gang: {minGroupCount: 2}}");
-    add_below(t, "a", "c", 3, 1);
-    add_below(t, "b", "c", 3, 2);
-    add_pods(t, "a", 0, pods, 3);
-    add_pods(t, "b", 0, pods + 3, 3);
+    add_two_gangs(t, pods);
     const results r = cycle_with_results(t, pods, 6);
     assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
     assert_int_equal(t->outcome.placed, 0);

@@ -261,19 +261,25 @@ static void test_circle(void **state)
 
 /* ---- outcomes ---- */
 
+/* Two gangs of three below c, of which a node of four cores takes one. */
+static void add_two_gangs(loop *l, berth_pod_id *pods)
+{
+    char name[8];
+    loop_add(l, group_text("a", "c", 3));
+    loop_add(l, group_text("b", "c", 3));
+    for (int i = 0; i < 6; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        pods[i] = add_member(l, name, i < 3 ? "a" : "b");
+    }
+}
+
 /* The pods of a group that did not fit stay, and get another turn. */
 static void test_left_over(void **state)
 {
     loop *l = *state;
     loop_add(l, composite_text("c", "", "basic: {}"));
-    loop_add(l, group_text("a", "c", 3));
-    loop_add(l, group_text("b", "c", 3));
-    char name[8];
     berth_pod_id pods[6];
-    for (int i = 0; i < 6; i++) {
-        snprintf(name, sizeof(name), "p%d", i);
-        pods[i] = add_member(l, name, i < 3 ? "a" : "b");
-    }
+    add_two_gangs(l, pods);
     assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
     assert_int_equal(l->binds, 3);
     assert_int_equal(l->groups, 3);
@@ -321,14 +327,8 @@ static void test_refused(void **state)
 {
     loop *l = *state;
     loop_add(l, composite_text("c", "", "gang: {minGroupCount: 2}"));
-    loop_add(l, group_text("a", "c", 3));
-    loop_add(l, group_text("b", "c", 3));
-    char name[8];
     berth_pod_id pods[6];
-    for (int i = 0; i < 6; i++) {
-        snprintf(name, sizeof(name), "p%d", i);
-        pods[i] = add_member(l, name, i < 3 ? "a" : "b");
-    }
+    add_two_gangs(l, pods);
     for (int i = 0; i < 6; i++)
         assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->binds, 0);

@@ -1,11 +1,11 @@
-/* Groups of pods in berth schedule: the pending pods of a PodGroup are placed as a whole, at the
- * turn of the first of them. */
+/* Groups of pods in berth schedule: the pending pods of a PodGroup, or of all PodGroups below a
+ * composite one, are placed as a whole, at the turn of the first of them. */
 #ifndef BERTH_TOOLS_SCHEDULE_GROUPS_H
 #define BERTH_TOOLS_SCHEDULE_GROUPS_H
 
 #include "commands/schedule.h"
 
-/* A pending pod of a group; the list is sorted by namespace, group and turn. */
+/* A pending pod of a group; the list is sorted by namespace, kind, group and turn. */
 typedef struct grouped_outcome {
     berth_str namespace_name, group; /* the engine's: the composite group, or the PodGroup */
     bool composite;
