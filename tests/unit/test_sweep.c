@@ -65,6 +65,8 @@ typedef struct everything {
     berth_service service;
     berth_controller controllers[3];
     berth_pod_disruption_budget budget;
+    berth_pod_group group;
+    berth_composite_pod_group composite;
     berth_node node, unlaid;
     berth_taint taint, unlaid_taint;
     berth_resource amounts[4];
@@ -150,6 +152,12 @@ static void make_related(everything *e)
         e->controllers[i] = (berth_controller){.meta = named(own()), .selector = selector(e)};
         put(e, kinds[i], &e->controllers[i]);
     }
+    e->group =
+        (berth_pod_group){.meta = named(own()), .topology_keys = one(e, own()), .parent = own()};
+    e->composite = (berth_composite_pod_group){
+        .meta = named(own()), .topology_keys = one(e, own()), .parent = own()};
+    put(e, BERTH_KIND_POD_GROUP, &e->group);
+    put(e, BERTH_KIND_COMPOSITE_POD_GROUP, &e->composite);
 }
 
 static const berth_node_selector *affinity(everything *e, uint32_t i)
@@ -505,6 +513,8 @@ static berth_engine *make_small(void)
     berth_engine *engine;
     berth_engine_config_init(&config);
     config.threads = 1;
+    config.feature_gates =
+        text("GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true");
     config.allocator = &allocator;
     berth__sweep_always = false;
     assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
