@@ -15,6 +15,7 @@ typedef struct columns {
     int64_t out[BERTH__TILE];
     double sums[BERTH__TILE], weights[BERTH__TILE];
     double slots[BASIC_COLUMNS][BERTH__TILE];
+    berth__basic_state states[BERTH__TILE];
     int32_t basic_totals[BERTH__TILE];
     int32_t evenness[BERTH__TILE];
     berth__basic_ask ask;
@@ -48,6 +49,13 @@ static void fill_columns(columns *c)
         c->counts[s] = berth__random_below(&random, 20);
         for (uint32_t i = 0; i < BASIC_COLUMNS; i++)
             c->slots[i][s] = i % 3 == 0 ? 32000.0 : berth__random_below(&random, 33000);
+        c->states[s] = (berth__basic_state){.cpu = c->slots[0][s],
+                                            .cpu_used = c->slots[1][s],
+                                            .cpu_nonzero = c->slots[2][s],
+                                            .memory = c->slots[3][s],
+                                            .memory_used = c->slots[4][s],
+                                            .memory_nonzero = c->slots[5][s],
+                                            .places = c->slots[6][s]};
     }
     c->ask = (berth__basic_ask){.cpu = 500,
                                 .memory = 900,
@@ -169,6 +177,12 @@ static void run_basic(const berth__kernels *kernels, columns *c)
     kernels->basic(&slots, 0, BERTH__TILE, &c->ask, c->basic_totals);
 }
 
+/* The same for slots that are listed. */
+static void run_basic_listed(const berth__kernels *kernels, columns *c)
+{
+    kernels->basic_listed(c->states, true, c->domains, BERTH__BASIC_RUN, &c->ask, c->basic_totals);
+}
+
 static void run_gather(const berth__kernels *kernels, columns *c)
 {
     kernels->gather(c->table, DOMAINS, c->domains, c->counts);
@@ -271,6 +285,7 @@ static void fill(bench_suite suite)
         {"basic_scores_difference", run_basic_scores_difference, BERTH__TILE},
         {"accumulate", run_accumulate, BERTH__TILE},
         {"basic", run_basic, BERTH__TILE},
+        {"basic_listed", run_basic_listed, BERTH__BASIC_RUN},
         {"gather", run_gather, BERTH__TILE},
         {"gather_few", run_gather_few, BERTH__TILE},
         {"at_most", run_at_most, BERTH__TILE},

@@ -45,6 +45,15 @@ typedef struct berth__basic_columns {
     bool invertible; /* all cpu and memory is (berth__is_invertible), which makes `basic` cheaper */
 } berth__basic_columns;
 
+/* The same of one slot, in one cache line. */
+typedef struct berth__basic_state {
+    _Alignas(64) double cpu;
+    double cpu_used, cpu_nonzero;
+    double memory, memory_used, memory_nonzero;
+    double places;
+    int64_t evenness;
+} berth__basic_state;
+
 /* Amounts whose quotients the kernels may compute by their inverse (tile_kernels_quotients.h). */
 #define BERTH__INVERTIBLE_AMOUNT (INT64_C(1) << 44)
 
@@ -207,6 +216,10 @@ typedef struct berth__kernels {
      * multiple of BERTH__BASIC_RUN. */
     void (*basic)(const berth__basic_columns *slots, uint32_t first, uint32_t count,
                   const berth__basic_ask *ask, int32_t *totals);
+    /* The same of the slots that are listed, given the states by slot; writes up to the next
+     * multiple of BERTH__BASIC_RUN. `invertible` as in berth__basic_columns. */
+    void (*basic_listed)(const berth__basic_state *states, bool invertible, const uint32_t *listed,
+                         uint32_t count, const berth__basic_ask *ask, int32_t *totals);
     /* Balance by v1.15's rule: trunc((1 - |f1 - f2|) * 10), where a fraction is (used + ask) /
      * allocatable; 0 if a fraction is 1 or more or an allocatable is 0. */
     void (*balance_tenths)(const int64_t *allocatable1, const int64_t *used1, int64_t ask1,

@@ -1,5 +1,6 @@
 /* The one source of the tile kernels, compiled once for each instruction set. The including file
  * defines KERNELS_TABLE and KERNELS_ISA. Loops are plain, so that the compiler vectorises them. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -360,6 +361,7 @@ static void basic(const berth__basic_columns *slots, uint32_t first, uint32_t co
 }
 
 #include "columns/tile_kernels_basic.h"
+#include "columns/tile_kernels_listed.h"
 
 /* Copies values, with INT64_MIN for slots that are not in the mask. */
 static inline void take_masked(const int64_t *restrict values, const berth__mask *mask,
@@ -439,6 +441,7 @@ const berth__kernels KERNELS_TABLE = {
     .class_nth = class_nth,
     .count_listed = count_listed,
     .basic = basic,
+    .basic_listed = basic_listed,
     .balance_tenths = balance_tenths,
     .best = best,
     .basic_scores = basic_scores,

@@ -225,51 +225,59 @@ berth__ask_totals *berth__ask_totals_get(berth__ask_cache *cache, const berth__s
         follow(asked, log, view);
         asked->credit = 0;
     } else if (visits == tiles) {
-        for (uint32_t tile = 0; tile < tiles; tile++)
-            (void)berth__ask_totals_tile(asked, window, view, tile);
+        berth__ask_totals_renew(asked, window, view, 0, tiles);
         asked->seen = window->seen + 1;
     }
     return asked;
 }
 
-/* Compute the totals of some slots of a tile, at least one, at most LISTED. */
-enum { LISTED = 2 * BERTH__BASIC_RUN };
+enum {
+    LISTED = 2 * BERTH__BASIC_RUN, /* slots of a tile; if more have changed, all are computed */
+    BATCH = 2 * LISTED,            /* slots of some tiles, which are computed at once */
+};
 
+/* Compute the totals of listed slots, if there are any. */
 static void compute(berth__ask_totals *asked, const berth__slot_window *window,
                     const berth__kernels *kernels, const uint32_t *slots, uint32_t count)
 {
-    _Alignas(64) double values[BERTH__LOG_COLUMNS][LISTED];
-    int32_t evenness[LISTED], totals[LISTED];
-    const uint32_t runs = (count + BERTH__BASIC_RUN - 1) / BERTH__BASIC_RUN;
-    for (uint32_t i = 0; i < runs * BERTH__BASIC_RUN; i++) {
-        const uint32_t slot = slots[i < count ? i : 0];
-        for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
-            values[c][i] = window->columns[(size_t)c * window->capacity + slot];
-        evenness[i] = window->evenness[slot];
-    }
-    const berth__basic_columns columns = {values[0], values[1], values[2],
-                                          values[3], values[4], values[5],
-                                          values[6], evenness,  window->invertible};
-    kernels->basic(&columns, 0, runs * BERTH__BASIC_RUN, &asked->ask, totals);
+    int32_t totals[BATCH];
+    if (count == 0)
+        return;
+    kernels->basic_listed(window->states, window->invertible, slots, count, &asked->ask, totals);
     for (uint32_t i = 0; i < count; i++)
         put(asked, slots[i], totals[i]);
 }
 
-void berth__ask_totals_renew(berth__ask_totals *asked, const berth__slot_window *window,
-                             const berth__view *view, uint32_t tile)
+static void compute_tile(berth__ask_totals *asked, const berth__slot_window *window,
+                         const berth__kernels *kernels, uint32_t tile)
 {
     int32_t *totals = asked->totals + (size_t)tile * BERTH__TILE;
-    const uint64_t own = asked->tile_seen[tile], seen = own > asked->seen ? own : asked->seen;
-    uint32_t slots[LISTED], count = LISTED + 1;
-    if (seen > 0)
-        count = berth__slot_window_changes(window, view, tile, seen - 1, slots, LISTED);
-    if (count <= LISTED) {
-        compute(asked, window, view->kernels, slots, count);
-    } else {
-        const berth__basic_columns columns = berth__slot_window_columns(window);
-        view->kernels->basic(&columns, tile * BERTH__TILE, BERTH__TILE, &asked->ask, totals);
-        asked->fits[tile] = (berth__mask){{UINT64_MAX, UINT64_MAX}};
-        view->kernels->leaves_from(totals, BERTH__TILE / BERTH__FAN, 0, &asked->fits[tile]);
+    const berth__basic_columns columns = berth__slot_window_columns(window);
+    kernels->basic(&columns, tile * BERTH__TILE, BERTH__TILE, &asked->ask, totals);
+    asked->fits[tile] = (berth__mask){{UINT64_MAX, UINT64_MAX}};
+    kernels->leaves_from(totals, BERTH__TILE / BERTH__FAN, 0, &asked->fits[tile]);
+}
+
+void berth__ask_totals_renew(berth__ask_totals *asked, const berth__slot_window *window,
+                             const berth__view *view, uint32_t first, uint32_t last)
+{
+    uint32_t slots[BATCH], count = 0;
+    for (uint32_t tile = first; tile < last; tile++) {
+        const uint64_t own = asked->tile_seen[tile], seen = own > asked->seen ? own : asked->seen;
+        uint32_t changed = LISTED + 1;
+        if (seen > window->latest[tile])
+            continue;
+        if (seen > 0)
+            changed = berth__slot_window_changes(window, tile, seen - 1, slots + count, LISTED);
+        if (changed > LISTED)
+            compute_tile(asked, window, view->kernels, tile);
+        else
+            count += changed;
+        asked->tile_seen[tile] = window->seen + 1;
+        if (count > BATCH - LISTED) {
+            compute(asked, window, view->kernels, slots, count);
+            count = 0;
+        }
     }
-    asked->tile_seen[tile] = window->seen + 1;
+    compute(asked, window, view->kernels, slots, count);
 }

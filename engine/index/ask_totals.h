@@ -51,9 +51,9 @@ berth__ask_totals *berth__ask_totals_get(berth__ask_cache *cache, const berth__s
                                          berth__slot_log *log, const berth__decision *decision,
                                          uint32_t limit);
 
-/* Bring a tile up to date. */
+/* Bring the tiles first .. last up to date. Those that a walk will read cost less together. */
 void berth__ask_totals_renew(berth__ask_totals *asked, const berth__slot_window *window,
-                             const berth__view *view, uint32_t tile);
+                             const berth__view *view, uint32_t first, uint32_t last);
 
 /* What the kernel `basic` computes for a tile, up to date; valid until the next change. */
 static inline berth__basic_tile berth__ask_totals_tile(berth__ask_totals *asked,
@@ -62,7 +62,7 @@ static inline berth__basic_tile berth__ask_totals_tile(berth__ask_totals *asked,
 {
     const uint64_t latest = window->latest[tile];
     if (asked->seen <= latest && asked->tile_seen[tile] <= latest)
-        berth__ask_totals_renew(asked, window, view, tile);
+        berth__ask_totals_renew(asked, window, view, tile, tile + 1);
     return (berth__basic_tile){asked->totals + (size_t)tile * BERTH__TILE, &asked->fits[tile]};
 }
 

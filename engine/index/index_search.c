@@ -176,10 +176,27 @@ static bool ask_classes(berth__index_cache *cache, berth__index *index, berth__a
     return true;
 }
 
+/* Bring the totals up to date that a walk reads in any case: of its first `limit` slots. */
+static void renew_totals(const berth__index_cache *cache, berth__index *index, uint32_t start,
+                         uint32_t limit)
+{
+    const berth__view *view = index->decision.cycle->view;
+    const uint32_t slots = view->layout->count;
+    const uint32_t count = limit < slots ? limit : slots, rest = slots - start;
+    const uint32_t last = start + (count < rest ? count : rest) - 1;
+    berth__ask_totals_renew(index->asked, &cache->window, view, start / BERTH__TILE,
+                            last / BERTH__TILE + 1);
+    if (count > rest)
+        berth__ask_totals_renew(index->asked, &cache->window, view, 0,
+                                (count - rest - 1) / BERTH__TILE + 1);
+}
+
 static bool ask_walk(berth__index_cache *cache, berth__index *index, berth__arena *arena,
                      uint32_t start, uint32_t limit, berth__index_answer *out)
 {
     out->form = BERTH__BY_WALK;
+    if (index->asked != NULL)
+        renew_totals(cache, index, start, limit);
     out->walk = walk_of(cache, index);
     if (cache->uneven_count > 0 || index->treeless)
         return ask_in_steps(cache, index, arena, start, limit, out);

@@ -12,12 +12,15 @@ void berth__slot_window_destroy(berth__slot_window *window)
     berth__free(window->allocator, window->columns,
                 slots * BERTH__LOG_COLUMNS * sizeof(*window->columns));
     berth__free(window->allocator, window->evenness, slots * sizeof(*window->evenness));
+    berth__free(window->allocator, window->states, slots * sizeof(*window->states));
     berth__free(window->allocator, window->latest, slots / BERTH__TILE * sizeof(*window->latest));
-    berth__free(window->allocator, window->links, BERTH__WINDOW_LINKS * sizeof(*window->links));
+    berth__free(window->allocator, window->changes,
+                BERTH__WINDOW_CHANGES * sizeof(*window->changes));
     window->columns = NULL;
     window->evenness = NULL;
+    window->states = NULL;
     window->latest = NULL;
-    window->links = NULL;
+    window->changes = NULL;
     window->capacity = 0;
 }
 
@@ -31,14 +34,15 @@ static bool reserve(berth__slot_window *window, const berth__layout *layout)
     window->columns = berth__alloc_zero(
         window->allocator, (size_t)slots * BERTH__LOG_COLUMNS * sizeof(*window->columns), 64);
     window->evenness = berth__alloc_zero(window->allocator, slots * sizeof(*window->evenness), 64);
+    window->states = berth__alloc_zero(window->allocator, slots * sizeof(*window->states), 64);
     window->latest =
         berth__alloc_zero(window->allocator, layout->tile_count * sizeof(*window->latest), 64);
-    window->links =
-        berth__alloc_zero(window->allocator, BERTH__WINDOW_LINKS * sizeof(*window->links), 64);
+    window->changes =
+        berth__alloc_zero(window->allocator, BERTH__WINDOW_CHANGES * sizeof(*window->changes), 64);
     window->capacity = slots;
     window->epoch = BERTH__EPOCH_NONE;
-    if (window->columns != NULL && window->evenness != NULL && window->latest != NULL &&
-        window->links != NULL)
+    if (window->columns != NULL && window->evenness != NULL && window->states != NULL &&
+        window->latest != NULL && window->changes != NULL)
         return true;
     berth__slot_window_destroy(window);
     return false;
@@ -50,6 +54,14 @@ static void put(berth__slot_window *window, const berth__view *view, uint32_t sl
     berth__slot_state_read(view, slot, values, &window->evenness[slot]);
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         window->columns[(size_t)c * window->capacity + slot] = values[c];
+    window->states[slot] = (berth__basic_state){.cpu = values[0],
+                                                .cpu_used = values[1],
+                                                .cpu_nonzero = values[2],
+                                                .memory = values[3],
+                                                .memory_used = values[4],
+                                                .memory_nonzero = values[5],
+                                                .places = values[6],
+                                                .evenness = window->evenness[slot]};
     window->invertible &= berth__is_invertible(values[BERTH__LOG_CPU]) &&
                           berth__is_invertible(values[BERTH__LOG_MEMORY]);
 }
@@ -107,8 +119,8 @@ static void link_change(berth__slot_window *window, uint64_t number, uint32_t sl
 {
     uint64_t *latest = &window->latest[slot / BERTH__TILE];
     const uint64_t behind = *latest == 0 ? 0 : number + 1 - *latest;
-    window->links[number % BERTH__WINDOW_LINKS] =
-        behind < BERTH__WINDOW_LINKS ? (uint32_t)behind : BERTH__WINDOW_LINKS;
+    window->changes[number % BERTH__WINDOW_CHANGES] = (berth__slot_change){
+        slot, behind < BERTH__WINDOW_CHANGES ? (uint32_t)behind : BERTH__WINDOW_CHANGES};
     *latest = number + 1;
 }
 
@@ -124,19 +136,19 @@ bool berth__slot_window_follow(berth__slot_window *window, const berth__view *vi
     return true;
 }
 
-uint32_t berth__slot_window_changes(const berth__slot_window *window, const berth__view *view,
-                                    uint32_t tile, uint64_t seen, uint32_t *slots, uint32_t room)
+uint32_t berth__slot_window_changes(const berth__slot_window *window, uint32_t tile, uint64_t seen,
+                                    uint32_t *slots, uint32_t room)
 {
     uint32_t count = 0;
     for (uint64_t next = window->latest[tile]; next > seen;) {
         const uint64_t number = next - 1;
-        if (count == room || window->seen - number > BERTH__WINDOW_LINKS)
+        if (count == room || window->seen - number > BERTH__WINDOW_CHANGES)
             return room + 1;
-        slots[count++] = view->journal[number % BERTH__JOURNAL];
-        const uint32_t behind = window->links[number % BERTH__WINDOW_LINKS];
-        if (behind == 0)
+        const berth__slot_change *change = &window->changes[number % BERTH__WINDOW_CHANGES];
+        slots[count++] = change->slot;
+        if (change->behind == 0)
             break;
-        next -= behind;
+        next -= change->behind;
     }
     return count;
 }

@@ -1,14 +1,24 @@
 /* Computes the totals of a tile of slots when they are needed, for kinds of pods without a search
- * tree or with one that is far behind. The states of all slots are in columns that one kernel
- * reads; the change journal updates them for all kinds. The kernel's results are kept for pods with
- * equal requests (ask_totals.h).
+ * tree or with one that is far behind. The states of all slots are in columns, from which a kernel
+ * computes a tile, and in a cache line each, from which another one computes single slots. The
+ * change journal updates them for all kinds. The results are kept for pods with equal requests
+ * (ask_totals.h).
  *
- * Memory: 60 bytes per slot, from the first such decision on. Threads: the deciding thread only. */
+ * Memory: 124 bytes per slot, from the first such decision on.
+ * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SLOT_WINDOW_H
 #define BERTH_INDEX_SLOT_WINDOW_H
 
 #include "base/limit.h"
 #include "index/slot_plan.h"
+
+enum { BERTH__WINDOW_CHANGES = BERTH__LIMIT(8192, 16) };
+
+/* A change of a slot, which leads to the one before it in the slot's tile. */
+typedef struct berth__slot_change {
+    uint32_t slot;
+    uint32_t behind; /* how far back that one is, at most BERTH__WINDOW_CHANGES; 0: there is none */
+} berth__slot_change;
 
 typedef struct berth__slot_window {
     const berth_allocator *allocator;
@@ -18,17 +28,14 @@ typedef struct berth__slot_window {
     uint32_t capacity;
     double *columns; /* BERTH__LOG_COLUMNS, each of `capacity` slots */
     int32_t *evenness;
+    berth__basic_state *states; /* by slot: the same */
     bool invertible; /* of all slots, since the columns were made: berth__basic_columns */
-    /* The changes applied. By tile: the number of the last one plus one, or 0. By number modulo
-     * BERTH__WINDOW_LINKS: how far back the one before it in its tile is, at most
-     * BERTH__WINDOW_LINKS, or 0 if there is none. */
+    /* The changes applied: by tile, the number of the last one plus one, or 0; by number modulo
+     * BERTH__WINDOW_CHANGES, the last ones. */
     uint64_t *latest;
-    uint32_t *links;
+    berth__slot_change *changes;
     uint64_t serial; /* of these columns */
 } berth__slot_window;
-
-enum { BERTH__WINDOW_LINKS = BERTH__LIMIT(8192, 16) };
-static_assert((int)BERTH__WINDOW_LINKS <= (int)BERTH__JOURNAL, "a linked change is in the journal");
 
 void berth__slot_window_destroy(berth__slot_window *window);
 
@@ -49,8 +56,8 @@ berth__basic_columns berth__slot_window_columns(const berth__slot_window *window
 
 /* List the slots of a tile that changed after the first `seen` entries of the journal; a slot may
  * be listed twice. Returns their number, or `room` + 1 if there are more or not all are known. */
-uint32_t berth__slot_window_changes(const berth__slot_window *window, const berth__view *view,
-                                    uint32_t tile, uint64_t seen, uint32_t *slots, uint32_t room);
+uint32_t berth__slot_window_changes(const berth__slot_window *window, uint32_t tile, uint64_t seen,
+                                    uint32_t *slots, uint32_t room);
 
 /* The results of the kernel `basic` for a tile: totals, and the slots that pass. */
 typedef struct berth__basic_tile {

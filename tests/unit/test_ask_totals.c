@@ -261,7 +261,7 @@ static void test_changes_far_apart(void **state)
         check_tile(&f, 0, get(&f, 0, 1), 0);
         for (uint32_t slot = 0; slot < 3; slot++)
             change_slot(&f, slot);
-        for (uint32_t i = 0; i < BERTH__WINDOW_LINKS - 3 + round / 2; i++) {
+        for (uint32_t i = 0; i < BERTH__WINDOW_CHANGES - 3 + round / 2; i++) {
             change_slot(&f, (1 + i % 2) * BERTH__TILE + below(&f, BERTH__TILE));
             assert_true(berth__slot_window_follow(&f.window, f.view, 1));
         }

@@ -1068,6 +1068,38 @@ static void test_basic(void **state)
     }
 }
 
+static void test_basic_listed(void **state)
+{
+    (void)state;
+    static basic_slots slots;
+    static berth__basic_state states[BERTH__TILE];
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_basic(&slots);
+        const basic_pod pod = random_pod();
+        const berth__basic_ask ask = ask_of(&pod);
+        const uint32_t count = 1 + berth__random_below(&source, BERTH__TILE);
+        int32_t wanted[BERTH__TILE], got[BERTH__TILE];
+        uint32_t listed[BERTH__TILE];
+        separate(&slots, &pod, wanted);
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            listed[s] = berth__random_below(&source, BERTH__TILE);
+            states[s] = (berth__basic_state){.cpu = slots.doubles[0][s],
+                                             .cpu_used = slots.doubles[1][s],
+                                             .cpu_nonzero = slots.doubles[2][s],
+                                             .memory = slots.doubles[3][s],
+                                             .memory_used = slots.doubles[4][s],
+                                             .memory_nonzero = slots.doubles[5][s],
+                                             .places = slots.doubles[6][s],
+                                             .evenness = slots.evenness[s]};
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            tables[t]->basic_listed(states, slots.invertible, listed, count, &ask, got);
+            for (uint32_t i = 0; i < count; i++)
+                check("basic_listed", t, listed[i], wanted[listed[i]], got[i]);
+        }
+    }
+}
+
 static void test_balance_differences(void **state)
 {
     (void)state;
@@ -1181,6 +1213,7 @@ int main(void)
         cmocka_unit_test(test_class_masks),
         cmocka_unit_test(test_listed),
         cmocka_unit_test(test_basic),
+        cmocka_unit_test(test_basic_listed),
         cmocka_unit_test(test_balance_differences),
         cmocka_unit_test(test_basic_scores),
         cmocka_unit_test(test_mask_ranges),
