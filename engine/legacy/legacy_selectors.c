@@ -122,7 +122,7 @@ bool berth__legacy_siblings(const berth__question *cycle, const void *owner, ber
 {
     berth__view *view = cycle->view;
     *out = NULL;
-    if (view->related == NULL || view->counts == NULL)
+    if (view->counts == NULL)
         return true;
     const berth__plan_key key = {owner, {cycle->cls->identity->part.serial, topology_key, 0}};
     const berth__plan_epochs epochs = {.related_epoch = view->related->epoch};

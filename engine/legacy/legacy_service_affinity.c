@@ -106,7 +106,7 @@ static bool find_example(const berth__prepare *prepare, uint32_t *slot, bool *fo
     const berth__legacy_labels *labels = prepare->instance;
     berth__view *view = cycle->view;
     *slot = BERTH__SLOT_NONE;
-    if (view->related == NULL || view->counts == NULL)
+    if (view->counts == NULL)
         return true;
     const berth__plan_key key = {prepare->instance, {cycle->cls->identity->part.serial, 0, 0}};
     const berth__plan_epochs epochs = {.related_epoch = view->related->epoch};

@@ -365,8 +365,6 @@ static void find_best(berth__search *search, uint32_t tile, const berth__mask *m
     if (!berth__mask_empty(mask))
         search->decision.cycle->view->kernels->best(total, mask, &best, &count);
     search->scores.tile_best[tile] = best;
-    if (count == 0)
-        return;
     own->best_count = best > own->best    ? count
                       : best == own->best ? own->best_count + count
                                           : own->best_count;

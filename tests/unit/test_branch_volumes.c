@@ -261,6 +261,38 @@ static void test_two_of_a_pod(void **state)
     berth_branch_drop(branch);
 }
 
+/* An engine of branches takes over all of a pod's reservations, however many there are. */
+static void test_many_of_a_pod(void **state)
+{
+    small_cluster *c = *state;
+    const berth_node_id a = small_node(c, "a", "");
+    small_add(c, LATE VOLUME("v1") VOLUME("v2") VOLUME("v3") VOLUME("v4") VOLUME("v5"));
+    small_add(c, CLAIM("c1") CLAIM("c2") CLAIM("c3") CLAIM("c4") CLAIM("c5"));
+    const berth_pod_id many = small_pod(
+        c, "many", NULL, "",
+        "volumes: [{name: v1, persistentVolumeClaim: {claimName: c1}}, {name: v2, "
+        "persistentVolumeClaim: {claimName: c2}}, {name: v3, persistentVolumeClaim: "
+        "{claimName: c3}}, {name: v4, persistentVolumeClaim: {claimName: c4}}, {name: "
+        "v5, persistentVolumeClaim: {claimName: c5}}], containers: [{name: c, image: i}]");
+    berth_pod_id others[5];
+    for (int i = 0; i < 5; i++) {
+        char claim[SMALL_TEXT], uses[SMALL_TEXT], name[8];
+        (void)snprintf(claim, sizeof(claim), CLAIM("d%1$d") "", i);
+        (void)snprintf(uses, sizeof(uses), USES("d%d"), i);
+        (void)snprintf(name, sizeof(name), "o%d", i);
+        small_add(c, claim);
+        others[i] = small_pod(c, name, NULL, "", uses);
+    }
+    assert_int_equal(place(c->engine, many), a);
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, others[0]), BERTH_NODE_NONE);
+    take_off(branch, many);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(place(branch, others[i]), a);
+    assert_int_equal(place(branch, many), BERTH_NODE_NONE);
+    berth_branch_drop(branch);
+}
+
 /* What a dropped branch chose for a claim that another pod had reserved is forgotten: a later
  * branch may give the same serial to a reservation, and it must not be given back with the wrong
  * pod. */
@@ -705,6 +737,7 @@ int main(void)
         WITH_CLUSTER(test_apart),
         WITH_CLUSTER(test_taken_before),
         WITH_CLUSTER(test_two_of_a_pod),
+        WITH_CLUSTER(test_many_of_a_pod),
         WITH_CLUSTER(test_remains),
         WITH_CLUSTER(test_objects_change),
         WITH_CLUSTER(test_limits),

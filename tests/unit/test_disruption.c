@@ -2,7 +2,9 @@
 #include "one_model.h"
 
 #include "base/text.h"
+#include "counted_memory.h"
 #include "model/disruption.h"
+#include "rule_cluster.h"
 
 static void add_budget(berth__disruption *disruption, const char *name)
 {
@@ -35,11 +37,54 @@ static void test_copies_have_the_version(void **state)
     berth__disruption_destroy(first);
 }
 
+/* Budgets that are removed in transactions leave nothing behind, whether their selectors choose some
+ * pods, all or none. */
+static void test_removed_in_transactions(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 600 };
+    static const char *const selectors[] = {"selector: {matchLabels: {app: x}}, ", "selector: {}, ",
+                                            ""};
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.allocator = &allocator;
+    small_cluster c;
+    small_open_as(&c, config);
+    size_t bytes = 0;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const bool keeps = round % 4 == 0;
+        small_addf(&c,
+                   "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n"
+                   "spec: {%sminAvailable: 1}\n",
+                   selectors[round % 3]);
+        assert_int_equal(berth_engine_begin(c.engine, NULL), BERTH_OK);
+        assert_int_equal(berth_engine_remove(c.engine, BERTH_KIND_POD_DISRUPTION_BUDGET,
+                                             (berth_str)TEXT("default"), (berth_str)TEXT("b"),
+                                             NULL),
+                         BERTH_OK);
+        assert_int_equal(keeps ? berth_engine_rollback(c.engine, NULL)
+                               : berth_engine_commit(c.engine, NULL),
+                         BERTH_OK);
+        if (keeps)
+            assert_int_equal(berth_engine_remove(c.engine, BERTH_KIND_POD_DISRUPTION_BUDGET,
+                                                 (berth_str)TEXT("default"), (berth_str)TEXT("b"),
+                                                 NULL),
+                             BERTH_OK);
+        if (round == ROUNDS / 2)
+            bytes = atomic_load(&memory.bytes);
+    }
+    assert_int_equal(atomic_load(&memory.bytes), bytes);
+    small_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_copies_have_the_version, model_set_up,
                                         model_tear_down),
+        cmocka_unit_test(test_removed_in_transactions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

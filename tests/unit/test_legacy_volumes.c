@@ -60,17 +60,24 @@ static const limit_case limits[] = {
     {"MaxEBSVolumeCount", "awsElasticBlockStore", "volumeID", "", 41, 41},
     {"MaxGCEPDVolumeCount", "gcePersistentDisk", "pdName", "", 0, 16},
     {"MaxAzureDiskVolumeCount", "azureDisk", "diskName", "", 0, 16},
+    {"MaxCinderVolumeCount", "cinder", "volumeID", "", 0, 256},
     {"MaxCinderVolumeCount", "cinder", "volumeID", "", 5, 5},
 };
 
 static void check_limit(const limit_case *one)
 {
-    char wanted[128];
+    enum { DISKS = 60 }; /* of a pod, at most */
+    char wanted[128], name[32];
     small_cluster c;
     lone_plugin plugin;
     small_open_limited(&c, lone(&plugin, one->predicate, NULL, NULL), one->told);
     berth_node_id node = small_node(&c, "n1", one->node);
-    small_pod(&c, "running", "n1", "", disks(one->source, one->id, 0, one->limit - 1));
+    for (int first = 0; first < one->limit - 1; first += DISKS) {
+        const int left = one->limit - 1 - first;
+        (void)snprintf(name, sizeof(name), "running-%d", first);
+        small_pod(&c, name, "n1", "",
+                  disks(one->source, one->id, first, left < DISKS ? left : DISKS));
+    }
     check_pod(&c, node, "one", disks(one->source, one->id, 1000, 1), "");
     small_decide(&c, small_pod(&c, "two", NULL, "", disks(one->source, one->id, 1000, 2)));
     snprintf(wanted, sizeof(wanted), "%s: " TOO_MANY, one->predicate);

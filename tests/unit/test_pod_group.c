@@ -75,6 +75,28 @@ static void test_minimum(void **state)
     assert_int_equal(t->outcome.placed, 4);
 }
 
+/* After a cycle that places nothing, nodes are tried from where its last pod has ended. */
+static void test_rotation_of_refused(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pods[3];
+    char name[8];
+    for (int i = 0; i < 300; i++) {
+        snprintf(name, sizeof(name), "n%d", i);
+        small_node(&t->cluster, name, "");
+    }
+    add_group(t, "g", "schedulingPolicy: {gang: {minCount: 3}}");
+    add_pods(t, "g", 0, pods, 2);
+    pods[2] = add_pod(t, "none", "g", 0, NULL, "nodeSelector: {no: node}, ");
+    const berth_pod_id alone = add_pod(t, "alone", NULL, 0, NULL, "");
+    cycle(t, pods, 3);
+    assert_int_equal(t->outcome.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    berth_placement placement;
+    assert_int_equal(berth_engine_schedule(t->cluster.engine, alone, &placement, NULL), BERTH_OK);
+    assert_true(placement.feasible_count < 300);
+    assert_int_equal(placement.start, 2 * placement.feasible_count % 300);
+}
+
 /* ---- preemption ---- */
 
 static void test_preemption(void **state)
@@ -749,6 +771,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_all_or_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_minimum, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rotation_of_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_preemption, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nominated_for_a_node_that_is_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_group_as_victim, set_up, tear_down),

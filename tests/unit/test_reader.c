@@ -298,6 +298,26 @@ static void test_origin(void **state)
     assert_int_equal(got.origin.offset, strstr(text, POD("b")) - text);
 }
 
+/* An error of a later item has the item's offset. */
+static void test_offset_of_error(void **state)
+{
+    (void)state;
+#define BAD_POD                                                                        \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"},\"spec\":{" \
+    "\"priority\":{}}}"
+    static const char text[] = "{\"kind\":\"List\",\"items\":[\n" POD("a") ",\n\n  " BAD_POD "]}";
+    berth_reader *reader;
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(berth_reader_create(NULL, &reader, NULL), BERTH_OK);
+    clear_sheet();
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(text), "t", collect, &names_only, &error),
+        BERTH_E_INVALID);
+    assert_int_equal(error.line, 4);
+    assert_int_equal(error.offset, strstr(text, BAD_POD) - text);
+    berth_reader_destroy(reader);
+}
+
 /* The name of a source is cut to what an error has room for. */
 static void test_long_origin(void **state)
 {
@@ -1483,6 +1503,7 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_default_kind),
         cmocka_unit_test(test_origin),
+        cmocka_unit_test(test_offset_of_error),
         cmocka_unit_test(test_long_origin),
         cmocka_unit_test(test_refusal),
         cmocka_unit_test(test_large_list),
