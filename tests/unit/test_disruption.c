@@ -37,8 +37,8 @@ static void test_copies_have_the_version(void **state)
     berth__disruption_destroy(first);
 }
 
-/* Budgets that are removed in transactions leave nothing behind, whether their selectors choose some
- * pods, all or none. */
+/* Budgets that are removed in transactions leave nothing behind, whether their selectors choose
+ * some pods, all or none. */
 static void test_removed_in_transactions(void **state)
 {
     (void)state;

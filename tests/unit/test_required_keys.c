@@ -1,5 +1,5 @@
-/* Soft spread constraints of a pod, of whose keys some nodes lack one: the index decides as the scan.
- * The nodes that lack it are not spread evenly, so their number weighs. */
+/* Soft spread constraints of a pod, of whose keys some nodes lack one: the index decides as the
+ * scan. The nodes that lack it are not spread evenly, so their number weighs. */
 #include "both_paths.h"
 
 enum { NODES = 256, PODS = 60 };
