@@ -109,6 +109,9 @@ static void test_policies(void **state)
         {"v2 v4 v8", "r 1 m:2", "d0{2}"},
         {"v2 v4 v8", "r 1 m:3", "d0{4}"},
         {"v2 v4 v8", "r 1 m:9", "none"},
+        {"v4", "r 1 m:3", "d0{4}"},
+        {"v4", "r 1 m:5", "none"},
+        {"v4", "r 1", "none"},
         {"v2 v4 v8", "r 1", "none"}, /* all of it is no valid value */
         {"v2 v4 v8 d8", "r 1", "d0{8}"},
         {"v2 v4 v8 d8", "r 1, q 1 m:5, s 1 m:1", "d0{8} d0{8} d0{2}"},

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "kept_stderr.h"
 #include "live/log/log.h"
 #include "live/watch/watcher.h"
 #include "scripted_transport.h"
@@ -221,8 +222,13 @@ static void test_expired(void **state)
 static void test_another_error_lists_after_a_while(void **state)
 {
     (void)state;
+    log_setup(false, 0);
     begin_watching();
+    assert_int_equal(stderr_keep(), 0);
     assert_false(give_event(EVENT("ERROR", "{\"code\":500,\"reason\":\"InternalError\"}")));
+    const int told = stderr_count("500 InternalError");
+    stderr_restore();
+    assert_int_equal(told, 1);
     assert_null(scripted_find(w.s, "GET", ""));
     scripted_advance(w.s, 2 * SECOND);
     assert_non_null(scripted_find(w.s, "GET", "?limit="));
