@@ -228,6 +228,25 @@ static void test_intern(void **state)
     assert_int_equal(c.bytes, 0);
 }
 
+/* Texts with the same hash of 32 bits are different texts. Among so many, some have the same. */
+static void test_intern_many(void **state)
+{
+    (void)state;
+    enum { TEXTS = 400000 };
+    berth__intern table;
+    bool ok = true;
+    assert_int_equal(berth__intern_init(&table, berth__allocator_default()), BERTH_OK);
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        char text[16];
+        (void)snprintf(text, sizeof(text), "t%u", (unsigned)i);
+        const berth__sym id = berth__intern_add(&table, berth__text_of(text), &ok);
+        assert_true(ok);
+        if (!berth__str_is(berth__intern_text(&table, id), text))
+            fail_msg("%s is taken for another text", text);
+    }
+    berth__intern_destroy(&table);
+}
+
 /* Removed texts leave no trace: others reuse their ids and memory. */
 static void test_intern_removal(void **state)
 {
@@ -576,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_arena_out_of_memory),
         cmocka_unit_test(test_arena_text),
         cmocka_unit_test(test_intern),
+        cmocka_unit_test(test_intern_many),
         cmocka_unit_test(test_intern_removal),
         cmocka_unit_test(test_intern_finders),
         cmocka_unit_test(test_intern_out_of_memory),
