@@ -26,7 +26,7 @@ static inline state_fours fours_of(state_lanes pair, state_lanes next)
                          __builtin_shufflevector(pair, next, 2, 3, 10, 11, 6, 7, 14, 15)};
 }
 
-static inline state_lanes even_of(const double *state, const double *next)
+static inline state_lanes even_of(const char *state, const char *next)
 {
     state_lanes one, other;
     memcpy(&one, state, sizeof(one));
@@ -34,7 +34,7 @@ static inline state_lanes even_of(const double *state, const double *next)
     return __builtin_shufflevector(one, other, 0, 8, 2, 10, 4, 12, 6, 14);
 }
 
-static inline state_lanes odd_of(const double *state, const double *next)
+static inline state_lanes odd_of(const char *state, const char *next)
 {
     state_lanes one, other;
     memcpy(&one, state, sizeof(one));
@@ -53,7 +53,7 @@ static inline void put_columns(state_lanes low, state_lanes high, state_run *out
 }
 
 /* Write 8 states to the columns, from number `at` of the run on. */
-static inline void turn(const double *const *s, state_run *out, uint32_t at)
+static inline void turn(const char *const *s, state_run *out, uint32_t at)
 {
     const state_fours even = fours_of(even_of(s[0], s[1]), even_of(s[2], s[3]));
     const state_fours odd = fours_of(odd_of(s[0], s[1]), odd_of(s[2], s[3]));
@@ -70,18 +70,18 @@ static inline void turn(const double *const *s, state_run *out, uint32_t at)
 enum { STATE_LANES = 4 };
 typedef double state_lanes __attribute__((vector_size(STATE_LANES * sizeof(double))));
 
-static inline state_lanes lanes_at(const double *at)
+static inline state_lanes lanes_at(const char *state, uint32_t column)
 {
     state_lanes lanes;
-    memcpy(&lanes, at, sizeof(lanes));
+    memcpy(&lanes, state + column * sizeof(double), sizeof(lanes));
     return lanes;
 }
 
 /* Write four columns of four states. */
-static inline void turn_half(const double *const *s, uint32_t column, state_run *out, uint32_t at)
+static inline void turn_half(const char *const *s, uint32_t column, state_run *out, uint32_t at)
 {
-    const state_lanes s0 = lanes_at(s[0] + column), s1 = lanes_at(s[1] + column),
-                      s2 = lanes_at(s[2] + column), s3 = lanes_at(s[3] + column);
+    const state_lanes s0 = lanes_at(s[0], column), s1 = lanes_at(s[1], column),
+                      s2 = lanes_at(s[2], column), s3 = lanes_at(s[3], column);
     const state_lanes even = __builtin_shufflevector(s0, s1, 0, 4, 2, 6),
                       later_even = __builtin_shufflevector(s2, s3, 0, 4, 2, 6),
                       odd = __builtin_shufflevector(s0, s1, 1, 5, 3, 7),
@@ -97,7 +97,7 @@ static inline void turn_half(const double *const *s, uint32_t column, state_run 
 }
 
 /* Write 4 states to the columns, from number `at` of the run on. */
-static inline void turn(const double *const *states, state_run *out, uint32_t at)
+static inline void turn(const char *const *states, state_run *out, uint32_t at)
 {
     turn_half(states, 0, out, at);
     turn_half(states, STATE_LANES, out, at);
@@ -108,10 +108,10 @@ static inline void turn(const double *const *states, state_run *out, uint32_t at
 enum { STATE_LANES = 1 };
 
 /* Write a state to the columns, at number `at` of the run. */
-static inline void turn(const double *const *states, state_run *out, uint32_t at)
+static inline void turn(const char *const *states, state_run *out, uint32_t at)
 {
     for (uint32_t c = 0; c < STATE_COLUMNS; c++)
-        out->columns[c][at] = states[0][c];
+        memcpy(&out->columns[c][at], states[0] + c * sizeof(double), sizeof(double));
 }
 
 #endif
@@ -122,10 +122,10 @@ static void read_run(const berth__basic_state *states, const uint32_t *listed, u
                      uint32_t count, state_run *out)
 {
     for (uint32_t i = 0; i < BERTH__BASIC_RUN; i += STATE_LANES) {
-        const double *own[STATE_LANES];
+        const char *own[STATE_LANES]; /* the bytes of states */
         for (uint32_t lane = 0; lane < STATE_LANES; lane++) {
             const uint32_t n = at + i + lane;
-            own[lane] = &states[listed[n < count ? n : at]].cpu;
+            own[lane] = (const char *)&states[listed[n < count ? n : at]];
         }
         turn(own, out, i);
     }
