@@ -21,6 +21,7 @@ typedef struct loopback_client {
     bool renews;              /* whether a refused token is worth another try */
     void (*authorizes)(void); /* called by `authorize`; may be NULL */
     void (*refuses)(void);    /* called when the server has refused a token; may be NULL */
+    int64_t took_ns;          /* the duration that the observer of the last request was told */
     event_loop *loop;
     curl_transport *curl;
     const live_transport *t;
@@ -58,6 +59,13 @@ static bool loopback_refused(void *self)
     return c->renews;
 }
 
+static void loopback_over(void *context, const char *method, int status, int64_t duration_ns)
+{
+    (void)method;
+    (void)status;
+    ((loopback_client *)context)->took_ns = duration_ns;
+}
+
 static void client_open(void)
 {
     static const access_ops ops = {loopback_access, loopback_authorize, loopback_refused};
@@ -68,8 +76,11 @@ static void client_open(void)
     client = (loopback_client){.loop = event_loop_create()};
     assert_non_null(client.loop);
     assert_true(curl_transport_setup());
-    client.curl = curl_transport_create(
-        &(curl_transport_options){.loop = client.loop, .access = &ops, .access_self = &client});
+    client.curl =
+        curl_transport_create(&(curl_transport_options){.loop = client.loop,
+                                                        .access = &ops,
+                                                        .access_self = &client,
+                                                        .observer = {loopback_over, &client}});
     client.t = curl_transport_interface(client.curl);
 }
 

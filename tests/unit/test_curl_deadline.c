@@ -189,6 +189,7 @@ static void while_credentials_are_awaited(void **state)
         curl_transport_resume(client.curl);
         client_wait(&end);
         assert_int_equal(end.outcome, late ? LIVE_NOT_SENT : LIVE_ANSWERED);
+        assert_int_equal(client.took_ns, millisecond + late);
         assert_int_equal(requests, 1);
     }
 }

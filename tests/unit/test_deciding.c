@@ -1,4 +1,6 @@
-/* The deciding thread without a network: changes in, orders out, room, pauses, the dry run. */
+/* The deciding thread without a network: changes in, orders out, room, pauses, the dry run. The
+ * linker redirects the thread's clock and its creation here (CMakeLists.txt). */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,26 +29,57 @@ typedef struct world {
 static world w;
 static metrics *measured; /* NULL: no metrics */
 
+static _Atomic int64_t ticks_ns; /* a millisecond later at each look; 0: the clock runs */
+static int64_t alive_ns;         /* what the watchdog sees as the thread is created */
+static bool refused;             /* whether the thread is refused */
+
+int64_t __real_event_loop_now(void);
+int64_t __wrap_event_loop_now(void);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *context);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *context);
+
+int64_t __wrap_event_loop_now(void)
+{
+    return atomic_load(&ticks_ns) != 0 ? atomic_fetch_add(&ticks_ns, SECOND / 1000)
+                                       : __real_event_loop_now();
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void *context)
+{
+    if (context != &w.d) /* one of the engine's */
+        return __real_pthread_create(thread, attributes, start, context);
+    alive_ns = atomic_load(&w.d.alive_ns);
+    return refused ? EAGAIN : __real_pthread_create(thread, attributes, start, context);
+}
+
 static void on_ordered(void *context)
 {
     atomic_fetch_add(&((world *)context)->ordered, 1);
 }
 
-static void open_world(bool dry_run)
+static berth_status try_to_open(bool dry_run, berth_error *error)
 {
     const berth_read_options options = {.size = sizeof(options), .threads = 1};
-    berth_error error;
     memset(&w, 0, sizeof(w));
     (void)engine_setup_options(&w.setup);
     w.setup.kubernetes = "1.36";
-    assert_int_equal(engine_setup_resolve(&w.setup, &error), BERTH_OK);
+    assert_int_equal(engine_setup_resolve(&w.setup, error), BERTH_OK);
     w.d.setup = &w.setup;
     w.d.dry_run = dry_run;
     w.d.metrics = measured;
     w.d.ordered = on_ordered;
     w.d.context = &w;
     assert_int_equal(berth_reader_create(&options, &w.reader, NULL), BERTH_OK);
-    assert_int_equal(deciding_start(&w.d, &error), BERTH_OK);
+    return deciding_start(&w.d, error);
+}
+
+static void open_world(bool dry_run)
+{
+    berth_error error;
+    assert_int_equal(try_to_open(dry_run, &error), BERTH_OK);
 }
 
 static int start(void **state)
@@ -63,13 +96,18 @@ static int start_dry(void **state)
     return 0;
 }
 
+static void close_world(void)
+{
+    berth_reader_destroy(w.reader);
+    engine_setup_release(&w.setup);
+}
+
 static int stop(void **state)
 {
     (void)state;
     deciding_stop(&w.d);
     deciding_free(&w.d);
-    berth_reader_destroy(w.reader);
-    engine_setup_release(&w.setup);
+    close_world();
     return 0;
 }
 
@@ -122,7 +160,8 @@ static void decide(void)
 /* Returns the next order; the test fails if none comes. */
 static order *next_order(void)
 {
-    for (int64_t until_ns = event_loop_now() + 20 * SECOND; event_loop_now() < until_ns;) {
+    for (int64_t until_ns = __real_event_loop_now() + 20 * SECOND;
+         __real_event_loop_now() < until_ns;) {
         order *o = outbox_take(&w.d.out);
         if (o != NULL)
             return o;
@@ -146,11 +185,11 @@ static void assert_order(order *o, order_kind kind, const char *name, const char
 
 static void settle(void)
 {
-    int64_t until_ns = event_loop_now() + 20 * SECOND;
-    while (inbox_backlog(&w.d.in) > 0 && event_loop_now() < until_ns)
+    int64_t until_ns = __real_event_loop_now() + 20 * SECOND;
+    while (inbox_backlog(&w.d.in) > 0 && __real_event_loop_now() < until_ns)
         usleep(500);
     (void)inbox_put(&w.d.in, MESSAGE_SYNCED);
-    while (inbox_backlog(&w.d.in) > 0 && event_loop_now() < until_ns)
+    while (inbox_backlog(&w.d.in) > 0 && __real_event_loop_now() < until_ns)
         usleep(500);
 }
 
@@ -241,7 +280,8 @@ static int stop_measured(void **state)
 /* Waits for the line: gauges are set once a second. */
 static void await_line(const char *line)
 {
-    for (int64_t until_ns = event_loop_now() + 20 * SECOND; event_loop_now() < until_ns;) {
+    for (int64_t until_ns = __real_event_loop_now() + 20 * SECOND;
+         __real_event_loop_now() < until_ns;) {
         size_t length;
         char *text = metrics_text(measured, &length);
         bool found = strstr(text, line) != NULL;
@@ -283,6 +323,52 @@ static void test_rejections(void **state)
         "scheduler_event_handling_duration_seconds_count{event=\"UnscheduledPodDelete\"} 1\n");
 }
 
+static int start_ticking(void **state)
+{
+    atomic_store(&ticks_ns, 5000 * SECOND);
+    return start_measured(state);
+}
+
+static int stop_ticking(void **state)
+{
+    int code = stop_measured(state);
+    atomic_store(&ticks_ns, 0);
+    return code;
+}
+
+/* A duration is what lies between two looks at the clock. */
+static void test_durations(void **state)
+{
+    (void)state;
+    free(first_order("1"));
+    settle();
+#define EVENT_SECONDS "scheduler_event_handling_duration_seconds_sum{event="
+    await_line(EVENT_SECONDS "\"NodeAdd\"} 0.001\n");
+    await_line(EVENT_SECONDS "\"UnscheduledPodAdd\"} 0.001\n");
+    await_line("\nberth_decision_duration_seconds_sum 0.001\n");
+    await_line("\nscheduler_scheduling_algorithm_duration_seconds_sum 0.001\n");
+}
+
+/* The watchdog sees the thread alive before its first turn. */
+static void test_alive_from_the_start(void **state)
+{
+    (void)state;
+    assert_int_equal(alive_ns, 5000 * SECOND);
+}
+
+static void test_a_refused_thread(void **state)
+{
+    berth_error error;
+    (void)state;
+    refused = true;
+    assert_int_equal(try_to_open(false, &error), BERTH_E_INTERNAL);
+    refused = false;
+    assert_string_equal(error.message, "a thread can't be started");
+    assert_null(w.d.engine);
+    deciding_stop(&w.d); /* nothing is there to stop */
+    close_world();
+}
+
 static void test_preemption(void **state)
 {
     (void)state;
@@ -316,8 +402,8 @@ static void test_room(void **state)
         put_pod(MESSAGE_ADD, name, "1m", "");
     }
     decide();
-    int64_t until_ns = event_loop_now() + 20 * SECOND;
-    while (outbox_count(&w.d.out) < ORDERS_MAX && event_loop_now() < until_ns)
+    int64_t until_ns = __real_event_loop_now() + 20 * SECOND;
+    while (outbox_count(&w.d.out) < ORDERS_MAX && __real_event_loop_now() < until_ns)
         usleep(500);
     usleep(20000);
     assert_int_equal(outbox_count(&w.d.out), ORDERS_MAX);
@@ -442,7 +528,7 @@ static void test_waiting_for_an_extender(void **state)
 {
     static deciding d;
     (void)state;
-    const int64_t before_ns = event_loop_now();
+    const int64_t before_ns = __real_event_loop_now();
     assert_true(deciding_waits(&d));
     assert_true(atomic_load(&d.alive_ns) >= before_ns);
     atomic_store(&d.gives_up, true);
@@ -516,6 +602,9 @@ int main(void)
         TEST(test_a_failed_binding_comes_again),
         TEST(test_failed_attempt),
         cmocka_unit_test_setup_teardown(test_rejections, start_measured, stop_measured),
+        cmocka_unit_test_setup_teardown(test_durations, start_ticking, stop_ticking),
+        cmocka_unit_test_setup_teardown(test_alive_from_the_start, start_ticking, stop_ticking),
+        cmocka_unit_test(test_a_refused_thread),
         TEST(test_preemption),
         TEST(test_room),
         TEST(test_comparison),

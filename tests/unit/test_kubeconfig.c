@@ -172,6 +172,7 @@ static void test_refusals(void **state)
         {SERVER, EXEC ", env: [{value: a}]}", BERTH_E_INVALID, "exec.env"},
         {SERVER, "as-groups: [a]", BERTH_E_INVALID, "as"},
         {SERVER, "as: a, as-groups: [\"b\\r\\nX: y\"]", BERTH_E_INVALID, "as"},
+        {SERVER, "as: a, as-groups: [[]]", BERTH_E_INVALID, "as"},
         {SERVER, "as: a, as-user-extra: {k: [[]]}", BERTH_E_INVALID, "as"},
     };
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
@@ -287,13 +288,26 @@ static void test_small_files(void **state)
     assert_int_equal(errno, EIO);
 }
 
+/* NULL: the variable is not set. */
+static void set_service(const char *host, const char *port)
+{
+    unsetenv("KUBERNETES_SERVICE_HOST");
+    unsetenv("KUBERNETES_SERVICE_PORT");
+    if (host != NULL)
+        setenv("KUBERNETES_SERVICE_HOST", host, 1);
+    if (port != NULL)
+        setenv("KUBERNETES_SERVICE_PORT", port, 1);
+}
+
 static void test_in_cluster(void **state)
 {
+    static const char *const none[][2] = {{NULL, "443"}, {"h", NULL}, {"", "443"}, {"h", ""}};
     (void)state;
-    unsetenv("KUBERNETES_SERVICE_HOST");
-    assert_int_equal(kubeconfig_in_cluster(&config, "/nowhere", &error), BERTH_E_NOT_FOUND);
-    setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
-    setenv("KUBERNETES_SERVICE_PORT", "443", 1);
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        set_service(none[i][0], none[i][1]);
+        assert_int_equal(kubeconfig_in_cluster(&config, "/nowhere", &error), BERTH_E_NOT_FOUND);
+    }
+    set_service("fd00::1", "443");
     assert_int_equal(kubeconfig_in_cluster(&config, "/nowhere", &error), BERTH_E_IO);
     assert_string_equal(error.source, "/nowhere/token");
     char folder[] = "/tmp/berth-account-XXXXXX", path[64];

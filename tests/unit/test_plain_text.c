@@ -67,6 +67,7 @@ static void test_no_text(void **state)
     shown("\xc2z", "\\xc2z");
     shown("\xe2\x82", "\\xe2\\x82");
     shown("\xf5\xff", "\\xf5\\xff");
+    shown("\xf4\x8f\xbf\xbf \xf5\x80\x80\x80", "\xf4\x8f\xbf\xbf \\xf5\\x80\\x80\\x80");
     assert_shown("\xe2\x82\xac", 2, "\\xe2\\x82"); /* cut off: the byte behind is not read */
 }
 

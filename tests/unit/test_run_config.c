@@ -64,6 +64,30 @@ static void test_everything(void **state)
     run_config_free(&config);
 }
 
+#define WAITS(NAME, VOLUMES, DEVICES)                                                              \
+    "- {schedulerName: " NAME ", pluginConfig: [{name: VolumeBinding, args: "                      \
+    "{bindTimeoutSeconds: " VOLUMES "}}, {name: DynamicResources, args: {bindingTimeout: " DEVICES \
+    "}}]}\n"
+
+/* Of all profiles, the longest times count, in whichever order the profiles are. */
+static void test_longest_times(void **state)
+{
+    static const char *const texts[] = {
+        "profiles:\n" WAITS("a", "30", "90s") WAITS("b", "20", "60s"),
+        "profiles:\n" WAITS("a", "20", "60s") WAITS("b", "30", "90s"),
+        "profiles:\n" WAITS("a", "20", "90s") WAITS("b", "30", "60s"),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        run_config config;
+        berth_error error;
+        assert_int_equal(read_text(&config, texts[i], &error), BERTH_OK);
+        assert_int_equal(config.volume_timeout_ns, 30 * SECOND);
+        assert_int_equal(config.device_timeout_ns, 90 * SECOND);
+        run_config_free(&config);
+    }
+}
+
 /* kube-scheduler writes "" if there is no kubeconfig. */
 static void test_empty_kubeconfig(void **state)
 {
@@ -167,9 +191,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),         cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_empty_kubeconfig), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_election),      cmocka_unit_test(test_election_of_null),
-        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_longest_times),    cmocka_unit_test(test_empty_kubeconfig),
+        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_no_election),
+        cmocka_unit_test(test_election_of_null), cmocka_unit_test(test_durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
