@@ -64,11 +64,10 @@ typedef struct key {
 static key make_key(berth_str namespace_name, berth_str name)
 {
     key made;
-    const int length =
-        snprintf(made.bytes, sizeof(made.bytes), "%.*s/%.*s", (int)namespace_name.len,
-                 namespace_name.len > 0 ? namespace_name.data : "", (int)name.len,
-                 name.len > 0 ? name.data : "");
-    made.len = (size_t)length < sizeof(made.bytes) ? (uint32_t)length : sizeof(made.bytes) - 1;
+    snprintf(made.bytes, sizeof(made.bytes), "%.*s/%.*s", (int)namespace_name.len,
+             namespace_name.len > 0 ? namespace_name.data : "", (int)name.len,
+             name.len > 0 ? name.data : "");
+    made.len = (uint32_t)strlen(made.bytes);
     return made;
 }
 

@@ -195,11 +195,9 @@ static berth_status apply_dry(deciding *d, const message *m, berth_error *error)
     }
 }
 
-/* Whether a message is about a pod that is on a node or is about to be. */
+/* Whether the pod that a message is about is on a node or is about to be. */
 static bool is_assigned(const deciding *d, const message *m)
 {
-    if (m->object_kind != BERTH_KIND_POD)
-        return false;
     if (m->object != NULL)
         return m->object->as.pod->node_name.len > 0;
     berth_pod_id id = berth_engine_find_pod(d->engine, m->namespace_name, m->name);
@@ -225,7 +223,7 @@ static berth_status apply_change(deciding *d, const message *m, berth_error *err
     static const char *const actions[] = {"Add", "Update", "Delete"};
     if (d->scheduler == NULL)
         return apply_dry(d, m, error);
-    bool assigned = is_assigned(d, m);
+    bool assigned = m->object_kind == BERTH_KIND_POD && is_assigned(d, m);
     int64_t now_ns = event_loop_now();
     berth_status status = schedule_change(d, m, now_ns, error);
     if (d->metrics != NULL)

@@ -193,8 +193,7 @@ static void on_asked(write_task *task, const live_answer *answer)
     else if (result == WRITE_DONE)
         take_pod(x, answer->body);
     else
-        ask_later(x, write_backoff(x->all->lane.gate, task->tries, second_ns / 5,
-                                   BACKOFF_MAX_S * second_ns));
+        ask_later(x, write_delay(x->all->lane.gate, BACKOFF_MAX_S * second_ns));
 }
 
 /* ---- writing ---- */

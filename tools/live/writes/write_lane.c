@@ -247,6 +247,11 @@ bool write_gate_is_idle(const write_gate *gate)
     return true;
 }
 
+int64_t write_delay(const write_gate *gate, int64_t delay_ns)
+{
+    return delay_ns + (int64_t)(live_random(gate->transport) % (uint64_t)(delay_ns / 5 + 1));
+}
+
 int64_t write_backoff(const write_gate *gate, unsigned tries, int64_t first_ns, int64_t max_ns)
 {
     int64_t delay_ns = first_ns;
@@ -254,7 +259,7 @@ int64_t write_backoff(const write_gate *gate, unsigned tries, int64_t first_ns, 
         delay_ns *= 2;
     if (delay_ns > max_ns)
         delay_ns = max_ns;
-    return delay_ns + (int64_t)(live_random(gate->transport) % (uint64_t)(delay_ns / 5 + 1));
+    return write_delay(gate, delay_ns);
 }
 
 void write_task_retry(write_task *task, const live_answer *answer, unsigned tries, int64_t first_ns,

@@ -89,8 +89,10 @@ void write_gate_fence(write_gate *gate, int64_t fence_ns);
 /* Whether no lane has a task that is queued, in progress or waiting to be repeated. */
 bool write_gate_is_idle(const write_gate *gate);
 
-/* `first_ns`, doubled with each try after the first, up to `max_ns`, times a random factor from 1
- * to 1.2. */
+/* `delay_ns` times a random factor from 1 to 1.2. */
+int64_t write_delay(const write_gate *gate, int64_t delay_ns);
+
+/* write_delay of `first_ns`, doubled with each try after the first, up to `max_ns`. */
 int64_t write_backoff(const write_gate *gate, unsigned tries, int64_t first_ns, int64_t max_ns);
 
 /* Repeat a task after write_backoff, but not before the answer's Retry-After. */
