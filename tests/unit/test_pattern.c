@@ -138,7 +138,7 @@ static void test_words(void **state)
 }
 
 /* Unsuitable texts: a key with an escape, a lead that is too long, a word that is not between
- * quotes. */
+ * quotes or only a part of what is. */
 static void test_not_learnt(void **state)
 {
     static const char *const heads[] = {
@@ -155,6 +155,11 @@ static void test_not_learnt(void **state)
     }
     const berth__gaps none = {0};
     assert_int_equal(berth__patterns_register(patterns, BERTH_STR("{}"), &none).serial, 0);
+    sample s = {.len = 0};
+    put(&s, "{\"name\": \"");
+    put_word(&s, BERTH__GAP_NAME, "the");
+    put(&s, " pod\"}");
+    assert_int_equal(berth__patterns_register(patterns, text_of(&s), &s.gaps).serial, 0);
     berth__patterns_destroy(patterns);
 }
 
