@@ -1,8 +1,10 @@
 /* Lists, watches and their ends against a scripted server: each difference is reported once. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -199,6 +201,27 @@ static void begin_watching(void)
 {
     give_list(LIST("7", "", POD("p", "1", "3", "") "," POD("q", "2", "4", "")));
     w.told[0] = '\0';
+}
+
+/* The server ends a watch after five to ten minutes, so that those of many clients end apart. */
+static void test_length_of_watches(void **state)
+{
+    (void)state;
+    static const char name[] = "timeoutSeconds=";
+    unsigned long least = ULONG_MAX, most = 0;
+    begin_watching();
+    for (int i = 0; i < 50; i++) {
+        const scripted_request *request = scripted_find(w.s, "GET", "watch=1");
+        assert_non_null(request);
+        const unsigned long seconds =
+            strtoul(strstr(request->path, name) + sizeof(name) - 1, NULL, 10);
+        assert_true(seconds >= 300 && seconds < 600);
+        least = seconds < least ? seconds : least;
+        most = seconds > most ? seconds : most;
+        assert_false(give_event(EVENT("ERROR", "{\"code\":410,\"reason\":\"Expired\"}")));
+        give_list(LIST("30", "", ""));
+    }
+    assert_true(most - least > 100);
 }
 
 /* A watch that expires by an event or by the answer is followed by a new list, whose differences
@@ -587,15 +610,25 @@ static void test_pods_come_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_list_and_watch),  TEST(test_whole_texts),
-        TEST(test_expired),         TEST(test_another_error_lists_after_a_while),
-        TEST(test_back_off),        TEST(test_health_begins_anew),
-        TEST(test_back_off),        TEST(test_empty_watches_back_off),
-        TEST(test_silence),         TEST(test_silent_list),
-        TEST(test_list_fails),      TEST(test_waits_for_room),
-        TEST(test_bad_objects),     TEST(test_status_of_a_pending_pod),
-        TEST(test_absent_resource), TEST(test_missing_resource),
-        TEST(test_without_devices), TEST(test_pods_come_last),
+        TEST(test_list_and_watch),
+        TEST(test_whole_texts),
+        TEST(test_length_of_watches),
+        TEST(test_expired),
+        TEST(test_another_error_lists_after_a_while),
+        TEST(test_back_off),
+        TEST(test_health_begins_anew),
+        TEST(test_back_off),
+        TEST(test_empty_watches_back_off),
+        TEST(test_silence),
+        TEST(test_silent_list),
+        TEST(test_list_fails),
+        TEST(test_waits_for_room),
+        TEST(test_bad_objects),
+        TEST(test_status_of_a_pending_pod),
+        TEST(test_absent_resource),
+        TEST(test_missing_resource),
+        TEST(test_without_devices),
+        TEST(test_pods_come_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

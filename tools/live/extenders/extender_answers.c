@@ -186,7 +186,7 @@ bool answer_of_preempt(json_t *root, answered_victims **out, uint32_t *count, be
     const char *name;
     json_t *victims;
     *count = 0;
-    *out = heap_new(json_object_size(map) + 1, sizeof(**out));
+    *out = heap_new(json_object_size(map), sizeof(**out));
     if (map != NULL && !json_is_object(map))
         return wrong(error, "a map of nodes and victims");
     json_object_foreach(map, name, victims)
