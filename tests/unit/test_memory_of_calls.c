@@ -287,14 +287,32 @@ static void test_forbidden_on_a_branch(void **state)
     assert_true(unsure > 0);
 }
 
+/* To list no pods takes no memory. */
+static void test_none_is_pending(void **state)
+{
+    (void)state;
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_pod_id pod;
+    uint64_t count = 7;
+    berth_engine_config_init(&config);
+    config.allocator = &allocator;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    atomic_store(&memory.calls, 0);
+    assert_int_equal(berth_engine_pending(engine, &pod, 1, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(atomic_load(&memory.calls), 0);
+    berth_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_questions),
-        cmocka_unit_test(test_given_out),
-        cmocka_unit_test(test_group),
-        cmocka_unit_test(test_scheduler),
-        cmocka_unit_test(test_forbidden_on_a_branch),
+        cmocka_unit_test(test_questions), cmocka_unit_test(test_none_is_pending),
+        cmocka_unit_test(test_given_out), cmocka_unit_test(test_group),
+        cmocka_unit_test(test_scheduler), cmocka_unit_test(test_forbidden_on_a_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,10 @@
 static char calls[16];
 static int fsync_errno; /* error of fsync for files; 0: it succeeds */
 
+static bool no_stream; /* there is no memory for a stream */
+
+FILE *__real_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
 int __real_renameat(int from_folder, const char *from, int to_folder, const char *to);
@@ -34,6 +38,11 @@ static void record(char call)
     const size_t count = strlen(calls);
     if (count + 1 < sizeof(calls))
         calls[count] = call;
+}
+
+FILE *__wrap_fdopen(int fd, const char *mode)
+{
+    return no_stream ? NULL : __real_fdopen(fd, mode);
 }
 
 int __wrap_fsync(int fd)
@@ -137,6 +146,17 @@ static void appears_when_it_is_complete(void **state)
     files_are(2);
     assert_int_equal(berth_output_file_commit(file, &error), BERTH_OK);
     holds("a", "new");
+    files_are(1);
+}
+
+static void needs_memory(void **state)
+{
+    (void)state;
+    put("a", "old");
+    no_stream = true;
+    refused("a", "Cannot allocate memory");
+    no_stream = false;
+    holds("a", "old");
     files_are(1);
 }
 
@@ -407,14 +427,23 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(appears_when_it_is_complete),   T(is_discarded),
-        T(has_the_mode_of_a_new_file),    T(is_on_disk_before_it_has_its_name),
-        T(leaves_hard_links_alone),       T(follows_links_of_its_own),
-        T(follows_no_more_than_40_links), T(refuses_links_of_others),
-        T(trusts_links_of_root),          T(writes_in_place_what_is_no_regular_file),
-        T(writes_to_descriptors),         T(takes_names_up_to_the_longest),
-        T(refuses_what_cannot_be),        T(keeps_the_old_file_on_a_full_disk),
-        T(remembers_what_was_lost),       T(cannot_take_a_name_that_became_a_folder),
+        T(appears_when_it_is_complete),
+        T(needs_memory),
+        T(is_discarded),
+        T(has_the_mode_of_a_new_file),
+        T(is_on_disk_before_it_has_its_name),
+        T(leaves_hard_links_alone),
+        T(follows_links_of_its_own),
+        T(follows_no_more_than_40_links),
+        T(refuses_links_of_others),
+        T(trusts_links_of_root),
+        T(writes_in_place_what_is_no_regular_file),
+        T(writes_to_descriptors),
+        T(takes_names_up_to_the_longest),
+        T(refuses_what_cannot_be),
+        T(keeps_the_old_file_on_a_full_disk),
+        T(remembers_what_was_lost),
+        T(cannot_take_a_name_that_became_a_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
