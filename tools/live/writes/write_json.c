@@ -89,7 +89,6 @@ static void take_text(char *out, size_t size, const json_t *value)
 void server_status_read(server_status *out, berth_str body)
 {
     json_t *root = json_loadb(body.data, body.len, 0, NULL);
-    memset(out, 0, sizeof(*out));
     out->code = (int)json_integer_value(json_object_get(root, "code"));
     take_text(out->reason, sizeof(out->reason), json_object_get(root, "reason"));
     take_text(out->message, sizeof(out->message), json_object_get(root, "message"));
