@@ -252,6 +252,47 @@ static void test_spread_by_hooks(void **state)
     assert_int_equal(t->outcome.victim_count, 4);
 }
 
+/* Whichever allocation fails while hooks count a nominated pod, too: no memory, or the victims that
+ * there are with enough of it. */
+static void test_memory_of_hooks(void **state)
+{
+    (void)state;
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    group_test t = {0};
+    open_with(&t, "GenericWorkload=true", &allocator);
+    small_node(&t.cluster, "n1", ", labels: {zone: a}");
+    small_node(&t.cluster, "n2", ", labels: {zone: b}");
+    add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 1}}, priority: 9");
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "low%d", i);
+        add_pod(&t, name, NULL, 1, "n1", "");
+        snprintf(name, sizeof(name), "high%d", i);
+        add_pod(&t, name, NULL, 10, "n2", "");
+    }
+    nominate(&t, add_pod(&t, "kept", NULL, 9, NULL, ""), "n1");
+    const berth_pod_id pod =
+        add_pod(&t, "c", "g", 9, NULL,
+                "topologySpreadConstraints: [{maxSkew: 2, topologyKey: zone, whenUnsatisfiable: "
+                "DoNotSchedule, labelSelector: {}}], ");
+    bool succeeded = false;
+    for (unsigned at = 1; !succeeded && at < 4000; at++) {
+        berth_error error = {.code = BERTH_OK};
+        atomic_store(&memory.calls, 0);
+        atomic_store(&memory.fail_at, at);
+        const berth_status status = schedule(&t, &pod, 1, &error);
+        atomic_store(&memory.fail_at, 0);
+        assert_true(status == BERTH_OK || status == BERTH_E_NOMEM);
+        assert_true(status == BERTH_E_NOMEM || t.outcome.victim_count == 4);
+        succeeded = atomic_load(&memory.calls) < at;
+        small_require(berth_engine_check(t.cluster.engine, &error), &error);
+    }
+    assert_true(succeeded);
+    small_close(&t.cluster);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+}
+
 static void test_never(void **state)
 {
     group_test *t = *state;
@@ -777,6 +818,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_group_as_victim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_first_victim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spread_by_hooks, set_up, tear_down),
+        cmocka_unit_test(test_memory_of_hooks),
         cmocka_unit_test_setup_teardown(test_never, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_contradictions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
