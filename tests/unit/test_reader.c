@@ -2,6 +2,7 @@
  * its position, files, gzip, and all real objects of ../shared. */
 #include "reader_check.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -318,6 +319,34 @@ static void test_offset_of_error(void **state)
     berth_reader_destroy(reader);
 }
 
+/* A field's path is cut to what an error has room for. */
+static void test_long_field(void **state)
+{
+    (void)state;
+    enum { ROOM = sizeof(((berth_error *)NULL)->field) };
+    static const char before[] = "spec.containers[0].resources.requests.";
+    for (size_t length = ROOM - sizeof(before) - 1; length < ROOM - sizeof(before) + 3; length++) {
+        char name[ROOM + 8], text[ROOM + 256], field[2 * ROOM];
+        berth_reader *reader;
+        berth_error error = {.code = BERTH_OK};
+        memset(name, 'r', length);
+        name[length] = '\0';
+        (void)snprintf(text, sizeof(text),
+                       "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{"
+                       "\"resources\":{\"requests\":{\"%s\":\"many\"}}}]}}",
+                       name);
+        (void)snprintf(field, sizeof(field), "%s%s", before, name);
+        field[ROOM - 1] = '\0';
+        clear_sheet();
+        assert_int_equal(berth_reader_create(NULL, &reader, NULL), BERTH_OK);
+        assert_int_equal(
+            berth_reader_text(reader, berth__text_of(text), "t", collect, &names_only, &error),
+            BERTH_E_PARSE);
+        assert_string_equal(error.field, field);
+        berth_reader_destroy(reader);
+    }
+}
+
 /* The name of a source is cut to what an error has room for. */
 static void test_long_origin(void **state)
 {
@@ -592,6 +621,9 @@ typedef struct fault_case {
     const char *shown;
 } fault_case;
 
+#define TIME_64 "2006-01-02T15:04:05.67890123456789012345678901234567890123456789"
+static_assert(sizeof(TIME_64) == 64 + 1, "so much of a text is shown");
+
 static const fault_case faults[] = {
     {"", BERTH_E_PARSE, "test: the input is empty, expected JSON or YAML"},
     {" \n\n", BERTH_E_PARSE, "test: the input is empty, expected JSON or YAML"},
@@ -671,6 +703,14 @@ static const fault_case faults[] = {
     {"kind: Pod\nmetadata: {name: p, creationTimestamp: yesterday}\n", BERTH_E_PARSE,
      "test:2: Pod default/p: metadata.creationTimestamp: expected a time such as"
      " 2006-01-02T15:04:05Z, found \"yesterday\""},
+    {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"creationTimestamp\":\"yesterday\"}}",
+     BERTH_E_PARSE,
+     "test:1: Pod default/p: metadata.creationTimestamp: expected a time such as"
+     " 2006-01-02T15:04:05Z, found \"yesterday\""},
+    {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"creationTimestamp\":\"" TIME_64 "5\"}}",
+     BERTH_E_PARSE,
+     "test:1: Pod default/p: metadata.creationTimestamp: expected a time such as"
+     " 2006-01-02T15:04:05Z, found \"" TIME_64 "\""},
     {"kind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: a\n    resources:\n"
      "      requests: {cpu: lots}\n",
      BERTH_E_PARSE,
@@ -1504,6 +1544,7 @@ int main(void)
         cmocka_unit_test(test_default_kind),
         cmocka_unit_test(test_origin),
         cmocka_unit_test(test_offset_of_error),
+        cmocka_unit_test(test_long_field),
         cmocka_unit_test(test_long_origin),
         cmocka_unit_test(test_refusal),
         cmocka_unit_test(test_large_list),
