@@ -355,7 +355,6 @@ static berth_status split_all(splitter *s)
     berth__window *w = s->window;
     for (;;) {
         int c;
-        w->start = w->at;
         BERTH_TRY(skip_blanks(w, true, &c, s->error));
         if (c < 0)
             return BERTH_OK;
