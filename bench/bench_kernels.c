@@ -7,14 +7,14 @@
 #include "columns/tile_kernels.h"
 #include "harness.h"
 
-enum { BASIC_COLUMNS = 7, DOMAINS = 64, FEW = 4 };
+enum { DOMAINS = 64, FEW = 4 };
 
 typedef struct columns {
     _Alignas(64) int64_t allocatable[2][BERTH__TILE];
     int64_t used[2][BERTH__TILE];
     int64_t out[BERTH__TILE];
     double sums[BERTH__TILE], weights[BERTH__TILE];
-    double slots[BASIC_COLUMNS][BERTH__TILE];
+    double slots[BERTH__BASIC_VALUES][BERTH__TILE];
     berth__basic_state states[BERTH__TILE];
     int32_t basic_totals[BERTH__TILE];
     int32_t evenness[BERTH__TILE];
@@ -47,15 +47,9 @@ static void fill_columns(columns *c)
         c->domains[s] = berth__random_below(&random, DOMAINS);
         c->few[s] = c->domains[s] % FEW;
         c->counts[s] = berth__random_below(&random, 20);
-        for (uint32_t i = 0; i < BASIC_COLUMNS; i++)
-            c->slots[i][s] = i % 3 == 0 ? 32000.0 : berth__random_below(&random, 33000);
-        c->states[s] = (berth__basic_state){.cpu = c->slots[0][s],
-                                            .cpu_used = c->slots[1][s],
-                                            .cpu_nonzero = c->slots[2][s],
-                                            .memory = c->slots[3][s],
-                                            .memory_used = c->slots[4][s],
-                                            .memory_nonzero = c->slots[5][s],
-                                            .places = c->slots[6][s]};
+        for (uint32_t i = 0; i < BERTH__BASIC_VALUES; i++)
+            c->states[s].values[i] = c->slots[i][s] =
+                i % 3 == 0 ? 32000.0 : berth__random_below(&random, 33000);
     }
     c->ask = (berth__basic_ask){.cpu = 500,
                                 .memory = 900,

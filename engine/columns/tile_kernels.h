@@ -45,12 +45,11 @@ typedef struct berth__basic_columns {
     bool invertible; /* all cpu and memory is (berth__is_invertible), which makes `basic` cheaper */
 } berth__basic_columns;
 
-/* The same of one slot, in one cache line. */
+enum { BERTH__BASIC_VALUES = 7 };
+
+/* The state of one slot, in one cache line. */
 typedef struct berth__basic_state {
-    _Alignas(64) double cpu;
-    double cpu_used, cpu_nonzero;
-    double memory, memory_used, memory_nonzero;
-    double places;
+    _Alignas(64) double values[BERTH__BASIC_VALUES]; /* in the order of berth__basic_columns */
     int64_t evenness;
 } berth__basic_state;
 
@@ -216,8 +215,8 @@ typedef struct berth__kernels {
      * multiple of BERTH__BASIC_RUN. */
     void (*basic)(const berth__basic_columns *slots, uint32_t first, uint32_t count,
                   const berth__basic_ask *ask, int32_t *totals);
-    /* The same of the slots that are listed, given the states by slot; writes up to the next
-     * multiple of BERTH__BASIC_RUN. `invertible` as in berth__basic_columns. */
+    /* The totals of `basic` of the slots that are listed, given the states of all slots. Writes up
+     * to the next multiple of BERTH__BASIC_RUN. `invertible`: see berth__basic_columns. */
     void (*basic_listed)(const berth__basic_state *states, bool invertible, const uint32_t *listed,
                          uint32_t count, const berth__basic_ask *ask, int32_t *totals);
     /* Balance by v1.15's rule: trunc((1 - |f1 - f2|) * 10), where a fraction is (used + ask) /

@@ -1,9 +1,9 @@
 /* The tile kernel of the common scores for slots that are listed; a part of tile_kernels_body.h.
  * It turns their states into columns, a run of slots at a time, for the kernel `basic`. */
 
-/* By column of berth__basic_state and by slot. */
-enum { STATE_COLUMNS = 8, STATE_EVENNESS = 7 };
+enum { STATE_COLUMNS = BERTH__BASIC_VALUES + 1, STATE_EVENNESS = BERTH__BASIC_VALUES };
 
+/* The states of a run, by column and by slot. */
 typedef struct state_run {
     _Alignas(64) double columns[STATE_COLUMNS][BERTH__BASIC_RUN];
 } state_run;
@@ -15,17 +15,20 @@ static_assert(sizeof(berth__basic_state) == STATE_COLUMNS * sizeof(double), "a s
 enum { STATE_LANES = 8 };
 typedef double state_lanes __attribute__((vector_size(STATE_LANES * sizeof(double))));
 
-/* Two columns of four states, given the same two of each pair of them. */
+/* Half of the columns of four states: 0, 2, 4 and 6, or 1, 3, 5 and 7. */
 typedef struct state_fours {
-    state_lanes first, second; /* columns 0 and 4 or 1 and 5, 2 and 6 or 3 and 7 */
+    state_lanes first;  /* column 0 or 1, and the one four columns on */
+    state_lanes second; /* column 2 or 3, and the one four columns on */
 } state_fours;
 
+/* Join the halves of two pairs of states. */
 static inline state_fours fours_of(state_lanes pair, state_lanes next)
 {
     return (state_fours){__builtin_shufflevector(pair, next, 0, 1, 8, 9, 4, 5, 12, 13),
                          __builtin_shufflevector(pair, next, 2, 3, 10, 11, 6, 7, 14, 15)};
 }
 
+/* The even columns of two states; the odd ones. */
 static inline state_lanes even_of(const char *state, const char *next)
 {
     state_lanes one, other;
@@ -42,7 +45,7 @@ static inline state_lanes odd_of(const char *state, const char *next)
     return __builtin_shufflevector(one, other, 1, 9, 3, 11, 5, 13, 7, 15);
 }
 
-/* Write a column of 8 states, and the one four columns on. */
+/* Write a column of 8 states, and the one four columns on; `low` has the first four states. */
 static inline void put_columns(state_lanes low, state_lanes high, state_run *out, uint32_t column,
                                uint32_t at)
 {

@@ -15,7 +15,7 @@
 enum {
     BERTH__LOG = BERTH__LIMIT(1024, 32), /* entries */
     BERTH__LOG_PADDED = BERTH__LOG + BERTH__BASIC_RUN,
-    BERTH__LOG_COLUMNS = 7, /* of which: */
+    BERTH__LOG_COLUMNS = BERTH__BASIC_VALUES, /* of which: */
     BERTH__LOG_CPU = 0,
     BERTH__LOG_MEMORY = 3,
 };

@@ -50,18 +50,11 @@ static bool reserve(berth__slot_window *window, const berth__layout *layout)
 
 static void put(berth__slot_window *window, const berth__view *view, uint32_t slot)
 {
-    double values[BERTH__LOG_COLUMNS];
+    double *values = window->states[slot].values;
     berth__slot_state_read(view, slot, values, &window->evenness[slot]);
+    window->states[slot].evenness = window->evenness[slot];
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         window->columns[(size_t)c * window->capacity + slot] = values[c];
-    window->states[slot] = (berth__basic_state){.cpu = values[0],
-                                                .cpu_used = values[1],
-                                                .cpu_nonzero = values[2],
-                                                .memory = values[3],
-                                                .memory_used = values[4],
-                                                .memory_nonzero = values[5],
-                                                .places = values[6],
-                                                .evenness = window->evenness[slot]};
     window->invertible &= berth__is_invertible(values[BERTH__LOG_CPU]) &&
                           berth__is_invertible(values[BERTH__LOG_MEMORY]);
 }

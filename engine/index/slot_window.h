@@ -12,7 +12,7 @@
 #include "base/limit.h"
 #include "index/slot_plan.h"
 
-enum { BERTH__WINDOW_CHANGES = BERTH__LIMIT(8192, 16) };
+enum { BERTH__WINDOW_CHANGES = BERTH__LIMIT(8192, 16) }; /* the last ones, which are kept */
 
 /* A change of a slot, which leads to the one before it in the slot's tile. */
 typedef struct berth__slot_change {

@@ -475,8 +475,8 @@ says "no nodes available to schedule pods"
 # The same for a long manifest, which arrives in pieces, and for one that is too long.
 TOKEN=ops ask 200 POST "/v1/fits?summary=true" "$(head -c 100000 /dev/zero | tr '\0' '#'; echo; body web)"
 ask 403 POST /v1/fits "$(head -c 100000 /dev/zero | tr '\0' '#')"
-# One of the greatest length is read, and holds nothing.
-python3 - "$port" <<'PYTHON' || fail "a manifest that is too long"
+# A manifest of the greatest length is read; this one holds no object.
+python3 - "$port" <<'PYTHON' || fail "a manifest of the greatest length, or one that is too long"
 import http.client, ssl, sys
 context = ssl.create_default_context()
 context.check_hostname = False

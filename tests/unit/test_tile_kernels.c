@@ -1083,14 +1083,9 @@ static void test_basic_listed(void **state)
         separate(&slots, &pod, wanted);
         for (uint32_t s = 0; s < BERTH__TILE; s++) {
             listed[s] = berth__random_below(&source, BERTH__TILE);
-            states[s] = (berth__basic_state){.cpu = slots.doubles[0][s],
-                                             .cpu_used = slots.doubles[1][s],
-                                             .cpu_nonzero = slots.doubles[2][s],
-                                             .memory = slots.doubles[3][s],
-                                             .memory_used = slots.doubles[4][s],
-                                             .memory_nonzero = slots.doubles[5][s],
-                                             .places = slots.doubles[6][s],
-                                             .evenness = slots.evenness[s]};
+            states[s].evenness = slots.evenness[s];
+            for (uint32_t i = 0; i < BERTH__BASIC_VALUES; i++)
+                states[s].values[i] = slots.doubles[i][s];
         }
         for (uint32_t t = 0; t < table_count; t++) {
             tables[t]->basic_listed(states, slots.invertible, listed, count, &ask, got);
