@@ -11,6 +11,7 @@
 #include "base/limit.h"
 #include "columns/layout.h"
 #include "columns/tile_kernels.h"
+#include "columns/volume_offers.h"
 #include "model/pod.h"
 #include "store/storage.h"
 
@@ -87,6 +88,7 @@ typedef struct berth__volume_use {
     uint32_t *slots; /* by node id, in the layout of the columns: slot + 1; 0: none */
     uint32_t slot_capacity;
     uint64_t slots_epoch; /* label epoch of that layout */
+    berth__volume_offers offers;
 } berth__volume_use;
 
 berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use **out);

@@ -5,8 +5,9 @@
 
 #include "base/bits.h"
 #include "base/limit.h"
+#include "columns/volume_use.h"
 
-enum { MASKS_MAX = BERTH__LIMIT(2048, 2) };
+enum { MASKS_MAX = BERTH__LIMIT(2048, 2), OFFERS_MAX = 64 };
 static const size_t MASK_BYTES_MAX = (size_t)64 << 20;
 
 /* ---- the cache ---- */
@@ -17,17 +18,20 @@ berth_status berth__gate_masks_init(berth__gate_masks *masks, const berth_alloca
     return berth__keymap_init(&masks->map, allocator);
 }
 
-static size_t mask_bytes(uint32_t tile_count)
+static size_t mask_bytes(uint32_t tile_count, bool scores)
 {
-    return (size_t)tile_count * (sizeof(berth__mask) + 1);
+    const size_t values = scores ? BERTH__TILE * sizeof(int16_t) : 0;
+    return tile_count * (sizeof(berth__mask) + values + 1);
 }
 
 static void free_bits(berth__gate_masks *masks, berth__gate_mask *mask)
 {
+    const size_t bytes = mask_bytes(mask->tile_count, mask->scores);
     if (mask->passing != NULL)
-        masks->bytes -= mask_bytes(mask->tile_count);
-    berth__free(masks->allocator, mask->passing, mask_bytes(mask->tile_count));
+        masks->bytes -= bytes;
+    berth__free(masks->allocator, mask->passing, bytes);
     mask->passing = NULL;
+    mask->values = NULL;
     mask->tile_count = 0;
 }
 
@@ -71,7 +75,7 @@ static berth__gate_mask *add(berth__gate_masks *masks, const uint64_t *key, uint
 static bool allocate(berth__gate_masks *masks, berth__gate_mask *mask, uint32_t tile_count)
 {
     free_bits(masks, mask);
-    size_t bytes = mask_bytes(tile_count);
+    size_t bytes = mask_bytes(tile_count, mask->scores);
     while (oldest(masks) != mask &&
            (masks->map.count > MASKS_MAX || masks->bytes + bytes > MASK_BYTES_MAX))
         drop(masks, oldest(masks));
@@ -79,7 +83,12 @@ static bool allocate(berth__gate_masks *masks, berth__gate_mask *mask, uint32_t 
     if (mask->passing == NULL)
         return false;
     mask->tile_count = tile_count;
-    mask->filled = (uint8_t *)(mask->passing + tile_count);
+    void *rest = mask->passing + tile_count;
+    if (mask->scores) {
+        mask->values = rest;
+        rest = mask->values + (size_t)tile_count * BERTH__TILE;
+    }
+    mask->filled = rest;
     masks->bytes += bytes;
     return true;
 }
@@ -181,7 +190,53 @@ static bool bring_up(berth__gate_masks *masks, berth__gate_mask *mask, const ber
     return true;
 }
 
+/* Compute verdicts and values on some slots of a tile. */
+static void compute(berth__gate_mask *mask, const berth__decision *decision,
+                    const berth__keyed_stages *stages, uint32_t tile, const berth__mask *slots)
+{
+    berth__mask passing = *slots;
+    berth__filter_list_keep(&stages->filters, decision, tile, &passing);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->passing[tile].words[w] =
+            (mask->passing[tile].words[w] & ~slots->words[w]) | passing.words[w];
+    if (!stages->scores)
+        return;
+    const berth__stage *stage = &decision->profile->scorers[stages->scorer];
+    int16_t *values = mask->values + (size_t)tile * BERTH__TILE;
+    int64_t raws[BERTH__TILE];
+    stage->plugin->score(decision->cycle, stage->instance,
+                         decision->prepared->scorers[stages->scorer].state, tile, &passing, raws);
+    BERTH__MASK_EACH(slots, s)
+    {
+        values[s] = berth__bit_get(passing.words, s) ? (int16_t)raws[s] : 0;
+    }
+}
+
+/* Compute the slots again whose offers changed. */
+static void follow_offers(berth__gate_mask *mask, const berth__decision *decision,
+                          const berth__keyed_stages *stages, uint64_t classes)
+{
+    const berth__view *view = decision->cycle->view;
+    berth__volume_offers *offers = &view->volume_use->offers;
+    uint32_t slots[OFFERS_MAX];
+    berth__volume_offers_follow(offers, view->storage, view->layout, &view->nodes);
+    const uint32_t count =
+        berth__volume_offers_since(offers, mask->offers_seen, classes, slots, OFFERS_MAX);
+    if (count > OFFERS_MAX)
+        void_tiles(mask);
+    for (uint32_t i = 0; i < count && count <= OFFERS_MAX; i++) {
+        const uint32_t tile = slots[i] / BERTH__TILE, s = slots[i] % BERTH__TILE;
+        const berth__mask one = berth__mask_range(s, s + 1);
+        if (mask->filled[tile])
+            compute(mask, decision, stages, tile, &one);
+    }
+    if (count > 0)
+        memset(mask->of_cells, 0, sizeof(mask->of_cells));
+    mask->offers_seen = offers->end;
+}
+
 berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
+                                          const berth__keyed_stages *stages,
                                           const berth__verdict_key *key)
 {
     /* The first word of a key for gates holds only counts, so it never equals this one. */
@@ -194,8 +249,13 @@ berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth_
         berth__use_again(&masks->order, &mask->used);
     else if ((mask = add(masks, words, count)) == NULL)
         return NULL;
+    mask->scores = stages->scores;
     const berth__view *view = decision->cycle->view;
-    return bring_up(masks, mask, view, view->layout->epoch) ? mask : NULL;
+    if (!bring_up(masks, mask, view, view->layout->epoch))
+        return NULL;
+    if (key->offers != 0)
+        follow_offers(mask, decision, stages, key->offers);
+    return mask;
 }
 
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
@@ -222,13 +282,17 @@ void berth__filter_list_keep(const berth__filter_list *filters, const berth__dec
 }
 
 const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,
-                                         const berth__filter_list *filters, uint32_t tile)
+                                         const berth__keyed_stages *stages, uint32_t tile)
 {
     berth__mask *out = &mask->passing[tile];
     if (mask->filled[tile])
         return out;
-    *out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
-    berth__filter_list_keep(filters, decision, tile, out);
+    const uint32_t rest = decision->cycle->view->layout->count - tile * BERTH__TILE;
+    const berth__mask all = berth__mask_range(0, rest < BERTH__TILE ? rest : BERTH__TILE);
+    *out = (berth__mask){{0}};
+    if (stages->scores)
+        memset(mask->values + (size_t)tile * BERTH__TILE, 0, BERTH__TILE * sizeof(*mask->values));
+    compute(mask, decision, stages, tile, &all);
     mask->filled[tile] = 1;
     mask->unfilled--;
     return out;

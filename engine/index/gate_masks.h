@@ -1,7 +1,9 @@
 /* Gates (plugins/gates.h) as sets of slots: the slots that all filters about other pods let pass.
- * Also the slots that filters about volumes let pass, as far as node facts decide that. A bounded
- * number of sets is cached by key; the least recently used set is dropped first. Searches fill a
- * set tile by tile as they visit tiles; then the change journal repairs it.
+ * Also the slots that filters about volumes let pass, as far as node facts and offers of volumes
+ * (columns/volume_offers.h) decide that, perhaps with the values of a scorer about volumes. A
+ * bounded number of sets is cached by key; the least recently used set is dropped first. Searches
+ * fill a set tile by tile as they visit tiles; then the change journal, or that of offers, repairs
+ * it.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_GATE_MASKS_H
@@ -26,6 +28,13 @@ typedef struct berth__filter_list {
 void berth__filter_list_keep(const berth__filter_list *filters, const berth__decision *decision,
                              uint32_t tile, berth__mask *slots);
 
+/* Some filters, and perhaps a scorer, whose verdicts and values a key identifies. */
+typedef struct berth__keyed_stages {
+    berth__filter_list filters;
+    bool scores;
+    uint32_t scorer; /* its index in the profile, if `scores` */
+} berth__keyed_stages;
+
 /* The cells (score_cells.h) of the slots of a set that stays as it is, for some sets of cells. */
 enum { BERTH__SET_CELLS = 16 };
 
@@ -38,11 +47,14 @@ typedef struct berth__gate_mask {
     berth__used used;
     uint64_t key[BERTH__GATE_WORDS];
     uint64_t epoch;
-    uint64_t seen; /* journal entries applied */
+    uint64_t seen;        /* journal entries applied, */
+    uint64_t offers_seen; /* and changes of offers */
     uint32_t tile_count;
-    berth__mask *passing;                        /* by tile; valid where filled */
-    uint8_t *filled;                             /* by tile */
-    uint32_t unfilled;                           /* tiles */
+    bool scores;          /* the set has values */
+    berth__mask *passing; /* by tile; valid where filled */
+    int16_t *values;      /* the scorer's, by slot; 0 where a slot does not pass; or NULL */
+    uint8_t *filled;      /* by tile */
+    uint32_t unfilled;    /* tiles */
     berth__set_cells of_cells[BERTH__SET_CELLS]; /* of a fixed set without unfilled tiles */
 } berth__gate_mask;
 
@@ -61,13 +73,14 @@ void berth__gate_masks_destroy(berth__gate_masks *masks);
 berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__decision *decision,
                                         const berth__gates *gates);
 
-/* The same for filters whose verdicts a key identifies (late_filters.h). A decision may use one set
- * of each kind. The two sets used last are kept as long as both fit into the cache. */
+/* The same for stages whose verdicts and values a key identifies (late_filters.h). A decision may
+ * use one set of each kind. The two sets used last are kept as long as both fit into the cache. */
 berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth__decision *decision,
+                                          const berth__keyed_stages *stages,
                                           const berth__verdict_key *key);
 
-/* The slots of a tile that pass. `filters`: the filters behind the gates. */
+/* The slots of a tile that pass. `stages`: those behind the set; those of gates have no scorer. */
 const berth__mask *berth__gate_mask_tile(berth__gate_mask *mask, const berth__decision *decision,
-                                         const berth__filter_list *filters, uint32_t tile);
+                                         const berth__keyed_stages *stages, uint32_t tile);
 
 #endif

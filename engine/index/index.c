@@ -166,7 +166,7 @@ static bool gather_gates(const berth__decision *decision, const berth__filter_li
 static bool find_gates(const berth__decision *decision, berth__index_cache *cache)
 {
     const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
-    berth__filter_list *gated = &cache->gated, *late = &cache->late.rest;
+    berth__filter_list *gated = &cache->gated.filters, *late = &cache->late.rest;
     uint32_t failed = 0;
     if (plan->gate_count + plan->late_count > BERTH__FILTER_LIST_MAX)
         return false;
@@ -480,6 +480,14 @@ static void add_nominated_tiles(berth__index_cache *cache, uint32_t tile_count)
         cache->late.busy[w] |= cache->nominated->tiles[w];
 }
 
+static bool needs_walk(const berth__index_cache *cache, const berth__decision *decision,
+                       const berth__index *index)
+{
+    return index->treeless || cache->nominated != NULL ||
+           decision->prepared->memory.slot_plan.has_keyed ||
+           cache->gates.domain_count + cache->gates.slot_count + cache->late.rest.count > 0;
+}
+
 /* Find the sets of slots that gates and late filters let pass, if there are any. */
 static bool find_masks(berth__index_cache *cache, const berth__decision *decision,
                        berth__index *index)
@@ -487,15 +495,19 @@ static bool find_masks(berth__index_cache *cache, const berth__decision *decisio
     index->decision = *decision;
     index->mask = index->fixed = NULL;
     index->cache = cache;
-    index->walks = index->treeless || cache->nominated != NULL ||
-                   cache->gates.domain_count + cache->gates.slot_count + cache->late.rest.count > 0;
+    index->walks = needs_walk(cache, decision, index);
     if (index->walks && !berth__index_reserve(cache, decision->cycle->view, index->treeless))
         return false;
     if (index->walks && !berth__late_filters_group(&cache->late, decision, cache->allocator))
         return false;
+    if (!berth__late_filters_add_scorer(&cache->late, decision)) {
+        cache->why = BERTH_SCAN_SCORE;
+        return false;
+    }
     add_nominated_tiles(cache, decision->cycle->view->layout->tile_count);
-    if (cache->late.fixed.count > 0 && index->walks) {
-        index->fixed = berth__gate_masks_fixed(&cache->masks, decision, &cache->late.key);
+    const berth__keyed_stages *fixed = &cache->late.fixed;
+    if (index->walks && (fixed->filters.count > 0 || fixed->scores)) {
+        index->fixed = berth__gate_masks_fixed(&cache->masks, decision, fixed, &cache->late.key);
         if (index->fixed == NULL)
             return false;
     }

@@ -12,8 +12,9 @@
  *   if there are few domains (gates.h)       pass (gate_masks.h); the search visits the tree's
  *                                            groups where the set has slots
  *   about volumes, or many domains           not in the tree: a set of slots as far as node facts
- *   (plugin.h, BERTH__FILTERS_LATE)          decide (late_filters.h); else runs, tile by tile, on
- *                                            the slots that a walk over the tree finds
+ *   (plugin.h, BERTH__FILTERS_LATE)          and offers of volumes decide (late_filters.h); else
+ *                                            runs, tile by tile, on the slots that a walk over the
+ *                                            tree finds
  *   anything else                            scan
  *
  * Where other pods are nominated for a node, a walk asks a dry run (whatif/nominated_slots.h).
@@ -23,6 +24,8 @@
  *   static, or by slot, not normalized       in the tree
  *   normalized, the same raw value on all    left out: adds nothing (plugin.h, is_level)
  *   nodes that pass the gates
+ *   by node facts and offers of volumes      not in the tree: kept with such a set of slots
+ *   (plugin.h, value_key)                    (gate_masks.h) and added as a walk finds them
  *   normalized, by parts that make few       not in the tree: added class by class to the leaves
  *   classes of slots (plugin.h, score_parts) (score_classes.h), or to what a walk finds
  *   anything else                            scan
@@ -69,7 +72,7 @@ typedef struct berth__index_cache {
     berth__tree_scratch scratch;
     int32_t *totals;                   /* of the slots changed in one step */
     berth__gates gates;                /* of the current decision, */
-    berth__filter_list gated;          /* the filters behind the gates, */
+    berth__keyed_stages gated;         /* the filters behind the gates, */
     berth__late_filters late;          /* and the filters that run on the slots left */
     berth__nominated_slots *nominated; /* set by the caller; NULL: no pod is nominated */
     berth__gate_masks masks;

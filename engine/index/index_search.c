@@ -31,11 +31,11 @@ static const int32_t *fill_tile(void *context, uint32_t tile, int32_t *room, ber
 }
 
 static void keep_set(const berth__index *index, berth__gate_mask *set,
-                     const berth__filter_list *filters, uint32_t tile, berth__mask *slots)
+                     const berth__keyed_stages *stages, uint32_t tile, berth__mask *slots)
 {
     if (set == NULL)
         return;
-    const berth__mask *passing = berth__gate_mask_tile(set, &index->decision, filters, tile);
+    const berth__mask *passing = berth__gate_mask_tile(set, &index->decision, stages, tile);
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         slots->words[w] &= passing->words[w];
 }
@@ -84,16 +84,39 @@ static uint64_t cells_of_set(berth__gate_mask *set, const berth__score_classes *
     return of->cells;
 }
 
-/* Add the parts of their classes to the leaves of a tile. */
+/* Whether a set has values of a scorer, which leaves lack. */
+static bool has_values(const berth__index *index)
+{
+    return index->fixed != NULL && index->fixed->scores;
+}
+
+static int64_t weight_of_values(const berth__index *index)
+{
+    return index->decision.profile->scorers[index->cache->late.fixed.scorer].weight;
+}
+
+/* Add to the leaves of a tile what they lack: the parts of their classes, or values by slot, or
+ * both. */
 static void add_to_tile(void *context, uint32_t tile, const int32_t *leaves, int32_t *totals)
 {
     const berth__index *index = context;
     const berth__score_classes *classes = index->cache->classes;
     const berth__view *view = index->decision.cycle->view;
-    const uint32_t groups = (view->layout->count + BERTH__FAN - 1) / BERTH__FAN;
-    view->kernels->class_totals(leaves, groups - tile * (BERTH__TILE / BERTH__FAN),
-                                berth__score_classes_tile(classes, tile), classes->totals,
-                                classes->count, totals);
+    const uint32_t all = (view->layout->count + BERTH__FAN - 1) / BERTH__FAN;
+    const uint32_t rest = all - tile * (BERTH__TILE / BERTH__FAN);
+    const uint32_t groups = rest < BERTH__TILE / BERTH__FAN ? rest : BERTH__TILE / BERTH__FAN;
+    const int32_t *sums = leaves;
+    if (index->cache->uneven_count > 0) {
+        view->kernels->class_totals(leaves, groups, berth__score_classes_tile(classes, tile),
+                                    classes->totals, classes->count, totals);
+        sums = totals;
+    }
+    if (!has_values(index))
+        return;
+    const int16_t *values = index->fixed->values + (size_t)tile * BERTH__TILE;
+    const int32_t weight = (int32_t)weight_of_values(index);
+    for (uint32_t s = 0; s < groups * BERTH__FAN; s++)
+        totals[s] = sums[s] + weight * values[s];
 }
 
 /* Compute what the classes of the slots that a walk has visited add. */
@@ -142,14 +165,21 @@ static bool ask_in_steps(berth__index_cache *cache, const berth__index *index, b
                          uint32_t start, uint32_t limit, berth__index_answer *out)
 {
     berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
-    if (cache->uneven_count == 0 || out->slots.feasible_count < 2) {
+    const bool values = has_values(index), by_class = cache->uneven_count > 0;
+    if ((!by_class && !values) || out->slots.feasible_count < 2) {
         berth__tree_walk_rate(&out->walk, start, &out->slots);
         return true;
     }
-    if (!rate_classes(cache, index, arena, start, out))
+    if (by_class && !rate_classes(cache, index, arena, start, out))
         return false;
     out->walk.add = add_to_tile;
-    find_best(cache->classes, &out->walk, start, &out->slots);
+    if (!values) {
+        find_best(cache->classes, &out->walk, start, &out->slots);
+        return true;
+    }
+    out->walk.add_most = (int32_t)(weight_of_values(index) * BERTH__SCORE_MAX) +
+                         (by_class ? cache->classes->most : 0);
+    berth__tree_walk_rate(&out->walk, start, &out->slots);
     return true;
 }
 
@@ -198,7 +228,7 @@ static bool ask_walk(berth__index_cache *cache, berth__index *index, berth__aren
     if (index->asked != NULL)
         renew_totals(cache, index, start, limit);
     out->walk = walk_of(cache, index);
-    if (cache->uneven_count > 0 || index->treeless)
+    if (cache->uneven_count > 0 || index->treeless || has_values(index))
         return ask_in_steps(cache, index, arena, start, limit, out);
     berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
     return true;
@@ -237,6 +267,7 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
     if (!berth__index_reserve(cache, view, index->treeless))
         return false;
     const bool by_class = cache->uneven_count > 0 && list->totals != NULL;
+    const bool values = has_values(index) && list->totals != NULL;
     berth__index_answer answer = {.walk = walk_of(cache, index)};
     berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
     if (!nominations_asked(cache))
@@ -248,7 +279,7 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
         const int32_t *totals =
             index->treeless ? answer.walk.stored[tile] : index->tree.leaves + first;
         int32_t own[BERTH__TILE];
-        if (by_class) {
+        if (by_class || values) {
             add_to_tile(index, tile, totals, own);
             totals = own;
         }

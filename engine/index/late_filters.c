@@ -49,15 +49,33 @@ bool berth__late_filters_group(berth__late_filters *late, const berth__decision 
     uint32_t left = 0;
     if (!berth__grow(allocator, &late->busy, &late->busy_words, words, sizeof(*late->busy)))
         return false;
-    late->fixed.count = late->key.count = 0;
+    late->fixed = (berth__keyed_stages){0};
+    late->key.count = 0;
+    late->key.offers = 0;
     for (uint32_t i = 0; i < late->rest.count; i++) {
         const uint32_t filter = late->rest.items[i];
         if (fix(late, decision, filter))
-            late->fixed.items[late->fixed.count++] = filter;
+            late->fixed.filters.items[late->fixed.filters.count++] = filter;
         else
             late->rest.items[left++] = filter;
     }
     late->rest.count = left;
     find_busy(late, decision, words);
     return true;
+}
+
+bool berth__late_filters_add_scorer(berth__late_filters *late, const berth__decision *decision)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    if (!plan->has_keyed)
+        return true;
+    const berth__stage *stage = &decision->profile->scorers[plan->keyed];
+    late->fixed.scores = true;
+    late->fixed.scorer = plan->keyed;
+    late->key.ok = true;
+    berth__verdict_word(&late->key, (uintptr_t)stage->plugin);
+    berth__verdict_word(&late->key, decision->profile_index);
+    return stage->plugin->value_key(decision->cycle, stage->instance,
+                                    decision->prepared->scorers[plan->keyed].state, &late->key) &&
+           late->key.ok;
 }

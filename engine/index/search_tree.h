@@ -175,6 +175,7 @@ typedef struct berth__tree_walk {
     /* Computes the totals of a tile, given the leaves or `stored`, if these lack a part; otherwise
      * NULL. */
     void (*add)(void *context, uint32_t tile, const int32_t *leaves, int32_t *totals);
+    int32_t add_most; /* for rating: it adds no more */
 } berth__tree_walk;
 
 void berth__tree_walk_ask(berth__tree_walk *walk, uint32_t start, uint32_t limit,
@@ -194,7 +195,7 @@ typedef struct berth__walk_parts {
 void berth__tree_walk_take(const berth__tree_walk *walk, uint32_t start, uint32_t step,
                            const berth__walk_parts *parts, berth__tree_sum *best);
 
-/* The same if no part is missing. */
+/* The same for all steps, if no part is missing, or only what `add` adds. */
 void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start,
                            berth__tree_answer *answer);
 

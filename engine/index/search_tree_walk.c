@@ -289,12 +289,17 @@ void berth__tree_walk_take(const berth__tree_walk *walk, uint32_t start, uint32_
         walk->tops[step] = best->best;
 }
 
-/* The best leaves of a tile's groups, or bounds on them if there is no tree. */
-static void group_bests(const berth__tree_walk *walk, uint32_t tile, int32_t bests[GROUPS_A_TILE])
+/* Raise `best` to the best of a step whose totals are not leaves. */
+static void rate_totals(const berth__tree_walk *walk, uint32_t step, uint32_t tile,
+                        berth__tree_sum *best)
 {
-    const uint32_t groups = groups_of(walk, tile);
-    for (uint32_t g = 0; g < GROUPS_A_TILE && g < groups; g++)
-        bests[g] = walk->tree != NULL ? bests_of(walk, tile)[g] : INT32_MAX;
+    int32_t unbound[GROUPS_A_TILE], own[BERTH__TILE];
+    walk->tops[step] = BERTH__TREE_INFEASIBLE;
+    if (walk->tree != NULL && walk->tree->tiles[tile].top + walk->add_most < best->best)
+        return;
+    for (uint32_t g = 0; g < GROUPS_A_TILE; g++)
+        unbound[g] = INT32_MAX;
+    rate_step(walk, step, totals_of(walk, step, tile, own), unbound, best);
 }
 
 void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__tree_answer *answer)
@@ -302,14 +307,10 @@ void berth__tree_walk_rate(const berth__tree_walk *walk, uint32_t start, berth__
     berth__tree_sum best = {BERTH__TREE_INFEASIBLE, 0, 0};
     for (uint32_t step = 0; step < walk->visited_count; step++) {
         uint32_t tile = berth__tree_walk_tile(walk, start, step);
-        int32_t bests[GROUPS_A_TILE];
-        if (has_leaves(walk)) {
+        if (has_leaves(walk))
             look_for_best(walk, step, tile, &best);
-            continue;
-        }
-        walk->tops[step] = BERTH__TREE_INFEASIBLE;
-        group_bests(walk, tile, bests);
-        rate_step(walk, step, stored_of(walk, step, tile), bests, &best);
+        else
+            rate_totals(walk, step, tile, &best);
     }
     answer->best = best.best;
     answer->best_count = best.best_count;

@@ -54,6 +54,11 @@ static bool is_by_slot(const berth__stage *stage, const berth__prepared_stage *o
            (plugin->score_slot != NULL || own->is_static);
 }
 
+static bool is_keyed(const berth__stage *stage, const berth__prepared_stage *own)
+{
+    return own->outcome == BERTH__ACTIVE && stage->plugin->value_key != NULL;
+}
+
 /* Group the active scorers; false: one of them can't be indexed, or totals may not fit into an
  * int32 leaf, which only extreme weights cause. */
 static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan)
@@ -71,6 +76,11 @@ static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan
         weights += stage->weight;
         if (stands_apart(stage, own)) {
             plan->apart[plan->apart_count++] = i;
+            continue;
+        }
+        if (is_keyed(stage, own) && !plan->has_keyed) {
+            plan->has_keyed = true;
+            plan->keyed = i;
             continue;
         }
         if (!is_by_slot(stage, own))
@@ -100,6 +110,7 @@ bool berth__slot_plan_make(const berth__decision *decision)
     plan->filter_count = plan->extra_filter_count = 0;
     plan->gate_count = plan->late_count = 0;
     plan->scorer_count = plan->extra_scorer_count = plan->apart_count = 0;
+    plan->has_keyed = false;
     plan->basic = true;
     plan->ask = (berth__basic_ask){.cpu = -INFINITY, .memory = -INFINITY, .places = -INFINITY};
     plan->possible = false;
@@ -249,4 +260,6 @@ void berth__slot_plan_set_aside(const berth__decision *decision, berth__outcome 
         decision->prepared->filters[plan->late[i]].outcome = outcome;
     for (uint32_t i = 0; i < plan->apart_count; i++)
         decision->prepared->scorers[plan->apart[i]].outcome = outcome;
+    if (plan->has_keyed)
+        decision->prepared->scorers[plan->keyed].outcome = outcome;
 }

@@ -163,12 +163,14 @@ typedef struct berth__freed_claim {
     bool deleted;
 } berth__freed_claim;
 
-/* Words that identify a filter's verdicts as long as the layout has one epoch. */
-enum { BERTH__VERDICT_WORDS_MAX = 32 };
+/* Words that identify a filter's verdicts, or a scorer's values, as long as the layout has one
+ * epoch and no storage class in `offers` gets or loses an offer (columns/volume_offers.h). */
+enum { BERTH__VERDICT_WORDS_MAX = 64 };
 typedef struct berth__verdict_key {
     uint64_t words[BERTH__VERDICT_WORDS_MAX];
     uint32_t count;
-    bool ok; /* false: there are too many words */
+    bool ok;         /* false: there are too many words */
+    uint64_t offers; /* a set of storage classes */
 } berth__verdict_key;
 
 static inline void berth__verdict_word(berth__verdict_key *key, uint64_t word)
@@ -227,11 +229,15 @@ typedef struct berth__plugin_ops {
                  berth__gates *gates);
 
     /* Optional, for an active filter with BERTH__FILTERS_LATE: whether its verdicts of this
-     * decision depend on nothing but node facts and what it adds to `key`. Decisions with equal
-     * keys then share the verdicts. The address of a mask of the layout (berth__layout_value)
-     * identifies it. */
+     * decision depend only on node facts, what it adds to `key`, and offers for the storage classes
+     * there. Decisions with equal keys then share the verdicts. The address of a mask of the layout
+     * (berth__layout_value) identifies it. */
     bool (*verdict_key)(const berth__question *cycle, const void *instance, const void *state,
                         berth__verdict_key *key);
+    /* The same for the raw values of an active scorer that does not normalize, which lie in
+     * 0..BERTH__SCORE_MAX. The key includes what they depend on in the profile. */
+    bool (*value_key)(const berth__question *cycle, const void *instance, const void *state,
+                      berth__verdict_key *key);
 
     /* Optional, for an active filter with BERTH__FILTERS_LATE: set the bit of each tile where
      * filter may clear a slot. NULL: it may do so anywhere. */

@@ -419,17 +419,39 @@ static bool filter_bound(const berth__view *view, const berth__binder *binder, u
     return all;
 }
 
+/* Add what decides on a claim's volume, besides node facts and offers. */
+static bool add_claim(const berth__unbound_claim *unbound, berth__verdict_key *key)
+{
+    const berth__claim_facts *claim = unbound->claim->facts;
+    const bool by_class = goes_by_class(unbound);
+    berth__verdict_word(key, by_class);
+    if (by_class)
+        return berth__node_match_key(&unbound->topologies, key);
+    if (unbound->claim->first_pv != NULL || claim->has_selector)
+        return false;
+    berth__verdict_word(key, (uint64_t)claim->class_name << 32 | claim->specified_class);
+    berth__verdict_word(key, (uint64_t)claim->attributes.name << 32 |
+                                 (uint64_t)claim->access_mode_count << 3 | claim->block << 2 |
+                                 unbound->class_facts->provisions << 1 | unbound->needs_capacity);
+    berth__verdict_word(key, (uint64_t)claim->request);
+    berth__verdict_word(key, (uint64_t)(claim->request >> 64));
+    for (uint32_t i = 0; i < claim->access_mode_count; i++)
+        berth__verdict_word(key, claim->access_modes[i]);
+    key->offers |= berth__offer_class(claim->class_name);
+    return berth__node_match_key(&unbound->topologies, key);
+}
+
 bool berth__volume_binder_key(const berth__binder *binder, berth__verdict_key *key)
 {
     bool known = !binder->legacy && binder->decided_count == 0 && binder->problem.len == 0;
+    berth__verdict_word(key, (uint64_t)binder->bound_count << 32 | binder->unbound_count);
     for (uint32_t i = 0; i < binder->bound_count && known; i++) {
         const berth__bound_volume *bound = &binder->bound[i];
         known = bound->facts != NULL && bound->facts->in_tree == BERTH__IN_TREE_NONE &&
                 berth__node_match_key(&bound->match, key);
     }
     for (uint32_t i = 0; i < binder->unbound_count && known; i++)
-        known = goes_by_class(&binder->unbound[i]) &&
-                berth__node_match_key(&binder->unbound[i].topologies, key);
+        known = add_claim(&binder->unbound[i], key);
     return known;
 }
 

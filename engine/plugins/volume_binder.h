@@ -81,9 +81,9 @@ berth__claim_state berth__claim_state_of(const berth__view *view, const berth__c
 bool berth__volume_binder_make(berth__view *view, berth__arena *arena,
                                const berth__volume_list *list, berth__binder *binder, bool *ok);
 
-/* Whether node facts and `key` decide where the claims can be bound (plugin.h, verdict_key). False
- * with static provisioning, published capacity, a node chosen already, a missing volume, or volumes
- * of in-tree plugins. */
+/* Whether `key`, node facts and offers decide where the claims can be bound, and by which volumes
+ * (plugin.h, verdict_key). False with a claim that has a selector, or a volume of its own already,
+ * or a chosen node, and with a missing volume or volumes of in-tree plugins. */
 bool berth__volume_binder_key(const berth__binder *binder, berth__verdict_key *key);
 
 /* Clear the slots of a tile where the claims can't be bound. */

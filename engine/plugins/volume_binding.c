@@ -228,6 +228,14 @@ static void volume_binding_score(const berth__question *cycle, const void *insta
     }
 }
 
+static bool volume_binding_value_key(const berth__question *cycle, const void *instance,
+                                     const void *state, berth__verdict_key *key)
+{
+    (void)cycle;
+    (void)instance; /* identified by the profile */
+    return berth__volume_binder_key(state, key);
+}
+
 /* ---- filter ---- */
 
 static void volume_binding_filter(const berth__question *cycle, const void *instance,
@@ -319,6 +327,7 @@ const berth__plugin_ops berth__plugin_volume_binding = {
     .score_state_bytes = sizeof(berth__binder),
     .prepare_score = volume_binding_prepare_score,
     .score = volume_binding_score,
+    .value_key = volume_binding_value_key,
     .reserve = volume_binding_reserve,
     .unreserve = berth__volume_binder_unreserve,
 };

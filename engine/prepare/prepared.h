@@ -40,6 +40,10 @@ typedef struct berth__slot_plan {
     uint32_t *apart; /* scorers with normalized values: not in a tree */
     uint32_t filter_count, extra_filter_count, gate_count, late_count;
     uint32_t scorer_count, extra_scorer_count, apart_count;
+    /* The scorer whose values are not in a tree either, but kept by key (plugin.h, value_key), and
+     * whether there is one. */
+    uint32_t keyed;
+    bool has_keyed;
 } berth__slot_plan;
 
 /* What a lasting SKIP depends on besides class and node facts. */

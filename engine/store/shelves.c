@@ -236,6 +236,13 @@ static int item_order(const void *first, const void *second)
     return (a->arrival > b->arrival) - (a->arrival < b->arrival);
 }
 
+static void note_change(berth__shelves *shelves, berth__sym owner, berth__sym label,
+                        berth__sym value)
+{
+    shelves->changes[shelves->change_count++ % BERTH__SHELF_CHANGES] =
+        (berth__shelf_change){owner, label, value};
+}
+
 static void append(berth__shelves *shelves, berth__shelf *shelf, const berth__shelf_item *item)
 {
     BERTH_ASSERT(shelf->count + shelf->lent < shelf->capacity);
@@ -261,8 +268,10 @@ bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
                                           shelf->count + shelf->lent + more, sizeof(*item)))
             return false;
     }
-    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);)
+    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
         append(shelves, shelf_make(shelves, set, label, value), item);
+        note_change(shelves, owner, label, value);
+    }
     return true;
 }
 
@@ -300,7 +309,7 @@ void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
     berth__shelves_give_up(shelves, owner, chooses);
 }
 
-/* Change each of the object's shelves, which exist. */
+/* Change each of the object's shelves, which exist. Without an item, none of them shows it. */
 static void change_all(berth__shelves *shelves, berth__sym owner,
                        const berth__interned_node_selector *chooses, const berth__shelf_item *item,
                        void (*change)(berth__shelves *shelves, berth__shelf *shelf,
@@ -309,8 +318,11 @@ static void change_all(berth__shelves *shelves, berth__sym owner,
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);
     berth__sym label, value;
-    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);)
+    for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
         change(shelves, shelf_make(shelves, set, label, value), item);
+        if (item != NULL)
+            note_change(shelves, owner, label, value);
+    }
 }
 
 static void lend(berth__shelves *shelves, berth__shelf *shelf, const berth__shelf_item *item)

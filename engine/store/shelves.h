@@ -10,6 +10,7 @@
 #define BERTH_STORE_SHELVES_H
 
 #include "base/keymap.h"
+#include "base/limit.h"
 #include "model/labels.h"
 
 typedef struct berth__shelf_item {
@@ -43,10 +44,19 @@ typedef struct berth__shelf_set {
     uint32_t label_capacity;
 } berth__shelf_set;
 
+/* A shelf that got or lost an item. */
+typedef struct berth__shelf_change {
+    berth__sym owner, label, value;
+} berth__shelf_change;
+
+enum { BERTH__SHELF_CHANGES = BERTH__LIMIT(64, 2) }; /* the last ones, which are kept */
+
 typedef struct berth__shelves {
     const berth_allocator *allocator;
     berth__keymap sets;
     berth__shelf *unsorted;
+    uint64_t change_count; /* change i is at changes[i % BERTH__SHELF_CHANGES] */
+    berth__shelf_change changes[BERTH__SHELF_CHANGES];
 } berth__shelves;
 
 berth_status berth__shelves_init(berth__shelves *shelves, const berth_allocator *allocator);
