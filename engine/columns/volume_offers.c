@@ -1,10 +1,20 @@
 /* Turns changes of the store's shelves into changes of slots. */
 #include "columns/volume_offers.h"
 
-#include "columns/tile.h"
-
 /* A shelf that more nodes read is taken to be for all. */
 enum { SLOTS_MAX = 32 };
+
+void berth__volume_offers_init(berth__volume_offers *offers, const berth_allocator *allocator)
+{
+    for (uint32_t i = 0; i < BERTH__OFFER_TABLES; i++)
+        offers->by_value[i].allocator = allocator;
+}
+
+void berth__volume_offers_destroy(berth__volume_offers *offers)
+{
+    for (uint32_t i = 0; i < BERTH__OFFER_TABLES; i++)
+        berth__value_slots_destroy(&offers->by_value[i]);
+}
 
 static void note(berth__volume_offers *offers, berth__sym class_name, uint32_t slot)
 {
@@ -17,38 +27,34 @@ static void void_all(berth__volume_offers *offers)
     offers->void_end = ++offers->end;
 }
 
-/* Note the slots of a run that have the value. Returns their number. */
-static uint32_t note_run(berth__volume_offers *offers, const berth__shelf_change *change,
-                         const berth__sym *column, uint32_t first, uint32_t count)
+/* The table of a label; it may have to be made in place of another one. */
+static berth__value_slots *table_of(berth__volume_offers *offers, berth__sym label)
 {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < count; i++)
-        found += column[first + i] == change->value;
-    for (uint32_t i = 0; i < count && found > 0; i++)
-        if (column[first + i] == change->value)
-            note(offers, change->owner, first + i);
-    return found;
+    for (uint32_t i = 0; i < BERTH__OFFER_TABLES; i++)
+        if (offers->by_value[i].label == label)
+            return &offers->by_value[i];
+    for (uint32_t i = 0; i < BERTH__OFFER_TABLES; i++)
+        if (offers->by_value[i].label == 0)
+            return &offers->by_value[i];
+    return &offers->by_value[label % BERTH__OFFER_TABLES];
 }
 
 /* Note the slots that read a shelf. False: out of memory. */
 static bool note_shelf(berth__volume_offers *offers, const berth__shelf_change *change,
                        berth__layout *layout, const berth__cow_array *nodes)
 {
-    uint32_t found = SLOTS_MAX + 1;
+    uint32_t slots[SLOTS_MAX], found = SLOTS_MAX + 1;
     if (change->label != 0) {
         const berth__sym *column = berth__layout_column(layout, nodes, change->label);
         if (column == NULL)
             return false;
-        found = 0;
-        for (uint32_t first = 0; first < layout->count && found <= SLOTS_MAX;
-             first += BERTH__TILE) {
-            const uint32_t rest = layout->count - first;
-            found +=
-                note_run(offers, change, column, first, rest < BERTH__TILE ? rest : BERTH__TILE);
-        }
+        found = berth__value_slots_find(table_of(offers, change->label), layout, change->label,
+                                        column, change->value, slots, SLOTS_MAX);
     }
     if (found > SLOTS_MAX)
         note(offers, change->owner, BERTH__SLOT_NONE);
+    for (uint32_t i = 0; i < found && found <= SLOTS_MAX; i++)
+        note(offers, change->owner, slots[i]);
     return true;
 }
 

@@ -10,10 +10,11 @@
 #define BERTH_COLUMNS_VOLUME_OFFERS_H
 
 #include "base/limit.h"
-#include "columns/layout.h"
+#include "columns/value_slots.h"
 #include "store/storage.h"
 
 enum { BERTH__OFFER_CHANGES = BERTH__LIMIT(1024, 4) }; /* the last ones, which are kept */
+enum { BERTH__OFFER_TABLES = 2 };
 
 typedef struct berth__offer_change {
     uint64_t classes; /* the storage class, see berth__offer_class */
@@ -26,7 +27,11 @@ typedef struct berth__volume_offers {
      * `void_end` is void. */
     berth__offer_change changes[BERTH__OFFER_CHANGES];
     uint64_t end, void_end;
+    berth__value_slots by_value[BERTH__OFFER_TABLES]; /* of the labels asked about last */
 } berth__volume_offers;
+
+void berth__volume_offers_init(berth__volume_offers *offers, const berth_allocator *allocator);
+void berth__volume_offers_destroy(berth__volume_offers *offers);
 
 /* A set of storage classes, given one: a bit, which it may share with others. */
 static inline uint64_t berth__offer_class(berth__sym name)
@@ -36,7 +41,7 @@ static inline uint64_t berth__offer_class(berth__sym name)
 
 /* Take over the store's changes, with the layout in use. Changes that can't be found out, because
  * there are too many or memory is short, are taken as changes of all slots for all classes. Cost:
- * for each change of the store, reads a label column. */
+ * for each change of the store, a look-up by value (value_slots.h). */
 void berth__volume_offers_follow(berth__volume_offers *offers, const berth__storage *storage,
                                  berth__layout *layout, const berth__cow_array *nodes);
 

@@ -17,6 +17,7 @@ berth_status berth__volume_use_create(berth__storage *storage, berth__volume_use
     use->allocator = allocator;
     use->storage = storage;
     berth__arena_init(&use->states, allocator);
+    berth__volume_offers_init(&use->offers, allocator);
     *out = use;
     return BERTH_OK;
 }
@@ -39,6 +40,7 @@ void berth__volume_use_destroy(berth__volume_use *use)
         state_destroy(use->allocator, use->nodes[i]);
     berth__arena_destroy(&use->states);
     berth__driver_fills_destroy(use);
+    berth__volume_offers_destroy(&use->offers);
     berth__free(use->allocator, use->nodes, use->node_capacity * sizeof(*use->nodes));
     berth__free(use->allocator, use->claims, use->claim_capacity * sizeof(*use->claims));
     berth__free(use->allocator, use->node_of_record,

@@ -155,6 +155,8 @@ static void void_tiles(berth__gate_mask *mask)
     memset(mask->filled, 0, mask->tile_count);
     memset(mask->of_cells, 0, sizeof(mask->of_cells));
     mask->unfilled = mask->tile_count;
+    mask->lowest = INT16_MAX;
+    mask->highest = INT16_MIN;
 }
 
 /* Update the verdicts on slots whose pods changed. Verdicts by domain hold as long as the key
@@ -209,6 +211,11 @@ static void compute(berth__gate_mask *mask, const berth__decision *decision,
     BERTH__MASK_EACH(slots, s)
     {
         values[s] = berth__bit_get(passing.words, s) ? (int16_t)raws[s] : 0;
+    }
+    BERTH__MASK_EACH(&passing, s)
+    {
+        mask->lowest = values[s] < mask->lowest ? values[s] : mask->lowest;
+        mask->highest = values[s] > mask->highest ? values[s] : mask->highest;
     }
 }
 

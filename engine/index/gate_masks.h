@@ -50,11 +50,12 @@ typedef struct berth__gate_mask {
     uint64_t seen;        /* journal entries applied, */
     uint64_t offers_seen; /* and changes of offers */
     uint32_t tile_count;
-    bool scores;          /* the set has values */
-    berth__mask *passing; /* by tile; valid where filled */
-    int16_t *values;      /* the scorer's, by slot; 0 where a slot does not pass; or NULL */
-    uint8_t *filled;      /* by tile */
-    uint32_t unfilled;    /* tiles */
+    bool scores;             /* the set has values */
+    berth__mask *passing;    /* by tile; valid where filled */
+    int16_t lowest, highest; /* of the values where slots passed since it was void */
+    int16_t *values;         /* the scorer's, by slot; 0 where a slot does not pass; or NULL */
+    uint8_t *filled;         /* by tile */
+    uint32_t unfilled;       /* tiles */
     berth__set_cells of_cells[BERTH__SET_CELLS]; /* of a fixed set without unfilled tiles */
 } berth__gate_mask;
 

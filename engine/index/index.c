@@ -517,6 +517,21 @@ static bool find_masks(berth__index_cache *cache, const berth__decision *decisio
     return index->mask != NULL;
 }
 
+/* If all nodes that pass a set have the same value, it counts like that of a uniform scorer;
+ * otherwise a search adds it slot by slot. Returns what all nodes get. */
+static int64_t share_values(const berth__index_cache *cache, berth__index *index)
+{
+    const berth__gate_mask *set = index->fixed;
+    index->value_weight = 0;
+    if (set == NULL || !set->scores)
+        return 0;
+    const int64_t weight = index->decision.profile->scorers[cache->late.fixed.scorer].weight;
+    if (set->unfilled == 0 && set->lowest == set->highest)
+        return weight * set->highest;
+    index->value_weight = weight;
+    return 0;
+}
+
 static int64_t uniform_sum(const berth__decision *decision)
 {
     const berth__prepared_stage *scorers = decision->prepared->scorers;
@@ -615,6 +630,6 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     cache->why = BERTH_SCAN_MEMORY;
     if (!find_masks(cache, decision, index))
         return NULL;
-    index->constant = uniform_sum(decision);
+    index->constant = uniform_sum(decision) + share_values(cache, index);
     return index;
 }

@@ -36,6 +36,7 @@ struct berth__index {
     berth__decision decision;
     berth__gate_mask *mask;   /* NULL: no gates */
     berth__gate_mask *fixed;  /* NULL: no late filters or scorers that a key identifies */
+    int64_t value_weight;     /* of the values of `fixed`, which leaves lack; 0: none do */
     bool walks;               /* needs a walk: there are gates or late filters, or no leaves */
     bool treeless;            /* has no leaves: see slot_window.h */
     berth__ask_totals *asked; /* if treeless; NULL: none are kept */

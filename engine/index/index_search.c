@@ -84,17 +84,6 @@ static uint64_t cells_of_set(berth__gate_mask *set, const berth__score_classes *
     return of->cells;
 }
 
-/* Whether a set has values of a scorer, which leaves lack. */
-static bool has_values(const berth__index *index)
-{
-    return index->fixed != NULL && index->fixed->scores;
-}
-
-static int64_t weight_of_values(const berth__index *index)
-{
-    return index->decision.profile->scorers[index->cache->late.fixed.scorer].weight;
-}
-
 /* Add to the leaves of a tile what they lack: the parts of their classes, or values by slot, or
  * both. */
 static void add_to_tile(void *context, uint32_t tile, const int32_t *leaves, int32_t *totals)
@@ -111,10 +100,10 @@ static void add_to_tile(void *context, uint32_t tile, const int32_t *leaves, int
                                     classes->totals, classes->count, totals);
         sums = totals;
     }
-    if (!has_values(index))
+    if (index->value_weight == 0)
         return;
     const int16_t *values = index->fixed->values + (size_t)tile * BERTH__TILE;
-    const int32_t weight = (int32_t)weight_of_values(index);
+    const int32_t weight = (int32_t)index->value_weight;
     for (uint32_t s = 0; s < groups * BERTH__FAN; s++)
         totals[s] = sums[s] + weight * values[s];
 }
@@ -165,7 +154,7 @@ static bool ask_in_steps(berth__index_cache *cache, const berth__index *index, b
                          uint32_t start, uint32_t limit, berth__index_answer *out)
 {
     berth__tree_walk_visit(&out->walk, start, limit, &out->slots);
-    const bool values = has_values(index), by_class = cache->uneven_count > 0;
+    const bool values = index->value_weight > 0, by_class = cache->uneven_count > 0;
     if ((!by_class && !values) || out->slots.feasible_count < 2) {
         berth__tree_walk_rate(&out->walk, start, &out->slots);
         return true;
@@ -177,7 +166,7 @@ static bool ask_in_steps(berth__index_cache *cache, const berth__index *index, b
         find_best(cache->classes, &out->walk, start, &out->slots);
         return true;
     }
-    out->walk.add_most = (int32_t)(weight_of_values(index) * BERTH__SCORE_MAX) +
+    out->walk.add_most = (int32_t)(index->value_weight * index->fixed->highest) +
                          (by_class ? cache->classes->most : 0);
     berth__tree_walk_rate(&out->walk, start, &out->slots);
     return true;
@@ -228,7 +217,7 @@ static bool ask_walk(berth__index_cache *cache, berth__index *index, berth__aren
     if (index->asked != NULL)
         renew_totals(cache, index, start, limit);
     out->walk = walk_of(cache, index);
-    if (cache->uneven_count > 0 || index->treeless || has_values(index))
+    if (cache->uneven_count > 0 || index->treeless || index->value_weight > 0)
         return ask_in_steps(cache, index, arena, start, limit, out);
     berth__tree_walk_ask(&out->walk, start, limit, &out->slots);
     return true;
@@ -267,7 +256,7 @@ bool berth__index_list(berth__index_cache *cache, berth__index *index, berth__ar
     if (!berth__index_reserve(cache, view, index->treeless))
         return false;
     const bool by_class = cache->uneven_count > 0 && list->totals != NULL;
-    const bool values = has_values(index) && list->totals != NULL;
+    const bool values = index->value_weight > 0 && list->totals != NULL;
     berth__index_answer answer = {.walk = walk_of(cache, index)};
     berth__tree_walk_visit(&answer.walk, 0, view->layout->count, &answer.slots);
     if (!nominations_asked(cache))
