@@ -3,6 +3,7 @@
 #include "columns/image_column.h"
 
 #include "base/search.h"
+#include "columns/image_table.h"
 
 static berth__image_column *columns_of(const berth__layout *layout)
 {
@@ -99,7 +100,9 @@ berth__mask berth__image_column_bits(const berth__layout *layout, const berth__c
 {
     if (column != NULL && is_known(&column->tiles[tile]))
         return load_tile(&column->tiles[tile]);
-    berth__mask bits = read_nodes(layout, nodes, name, tile);
+    const berth__image_table *table = berth__image_table_get(layout, nodes, tile);
+    berth__mask bits = table != NULL ? berth__image_table_slots(table, name)
+                                     : read_nodes(layout, nodes, name, tile);
     if (column != NULL)
         store_tile(&column->tiles[tile], &bits);
     return bits;

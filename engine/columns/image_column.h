@@ -17,7 +17,7 @@
 #include "columns/layout.h"
 
 /* The largest number of columns in a layout; together they take 12 bytes per node. The bits of
- * other images are read from the nodes each time. */
+ * other images come from tables (image_table.h), or are read from the nodes each time. */
 enum { BERTH__IMAGE_COLUMNS_MAX = BERTH__LIMIT(64, 2) };
 
 typedef struct berth__image_tile {

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "columns/image_column.h"
+#include "columns/image_table.h"
 
 static size_t padded(const berth__layout *layout)
 {
@@ -28,7 +29,7 @@ berth__layout *berth__layout_create(const berth_allocator *allocator, uint32_t c
     layout->closed = berth__alloc_zero(allocator, padded(layout) / 8, 64);
     layout->conditions = berth__alloc_zero(allocator, padded(layout), 64);
     if (layout->nodes == NULL || layout->taints == NULL || layout->unschedulable == NULL ||
-        layout->closed == NULL || layout->conditions == NULL) {
+        layout->closed == NULL || layout->conditions == NULL || !berth__image_places_make(layout)) {
         berth__layout_destroy(layout);
         return NULL;
     }
@@ -101,6 +102,7 @@ void berth__layout_destroy(berth__layout *layout)
     const berth_allocator *allocator = layout->allocator;
     berth__layout_drop_columns(layout);
     berth__image_columns_free(layout);
+    berth__image_places_free(layout);
     berth__free(allocator, layout->nodes, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->taints, padded(layout) * sizeof(uint32_t));
     berth__free(allocator, layout->taint_users,
@@ -210,6 +212,7 @@ berth__layout *berth__layout_copy(const berth__layout *layout)
         column->next = columns_of(copy);
         atomic_init(&copy->columns, column);
     }
+    berth__image_places_copy(copy, layout);
     if (berth__image_columns_copy(copy, layout))
         return copy;
     berth__layout_destroy(copy);
@@ -264,6 +267,7 @@ void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
     for (berth__label_column *column = columns_of(layout); column != NULL; column = column->next)
         set_value(column, slot, value_of(facts, column->key));
     berth__image_columns_set(layout, slot, facts);
+    berth__image_places_set(layout, slot, facts);
 }
 
 static berth__label_column *find_column(const berth__layout *layout, berth__sym key)

@@ -73,6 +73,7 @@ typedef struct berth__layout {
     _Atomic(berth__label_column *) columns;
     _Atomic(berth__label_column *) columns_by_hash[BERTH__COLUMN_LISTS];
     _Atomic(struct berth__image_column *) image_columns; /* see image_column.h */
+    struct berth__image_place *image_places;             /* by tile: see image_table.h */
 } berth__layout;
 
 /* A layout of `count` slots without nodes. NULL when out of memory. */

@@ -1,5 +1,5 @@
-/* The slots that have a value of a label, found without reading the label's whole column: a table by
- * value, for labels of which most values belong to a few nodes (host names).
+/* The slots that have a value of a label, found without reading the label's whole column: a table
+ * by value, for labels of which most values belong to a few nodes (host names).
  *
  * Memory: 12 to 20 bytes per slot, once a label was asked about several times since the labels or
  * the order of nodes changed. Threads: the deciding thread only. */

@@ -257,7 +257,7 @@ static bool image_locality_score_alike(const berth__question *cycle, const void 
 {
     (void)instance;
     const state *own = opaque;
-    if (!has_one_worth(own) || own->images[0].column == NULL)
+    if (!has_one_worth(own))
         return false;
     *slots = slots_with(cycle->view, &own->images[0], tile);
     *value = own->alike;
