@@ -28,7 +28,7 @@ done
 # are found by class, with few pods of each app and with many: by index as by scan.
 for options in "racks --nodes 2000" "churn --apps 7" "ordinary --zones 40" "mixed --zones 100" \
   "churn --nodes 7000 --pods 3000" "ordinary --nodes 7000 --pods 3000 --apps 3" \
-  "preferred --nodes 7000 --pods 3000"; do
+  "preferred --nodes 7000 --pods 3000" "local --nodes 700"; do
   for percentage in 0 100; do
     # shellcheck disable=SC2086 # several options
     {
@@ -41,6 +41,11 @@ done
 name=bench_racks
 run 0 "$berth" bench --workload racks --nodes 2000 --pods 1000 --percentage 100 --json
 grep -qE '"indexed": (9[0-9]{2}|1000),' "$work/out" || fail "$name: fewer than 900 by index"
+name=bench_local
+run 0 "$berth" bench --workload local --nodes 300 --pods 1000 --json
+grep -qE '"indexed": (9[5-9][0-9]|1000),' "$work/out" || fail "$name: fewer than 950 by index"
+run 0 "$berth" bench --workload local --nodes 20 --pods 100 --running 100
+grep -q '^bound  *100 ' "$work/out" || fail "$name: not all pods were bound"
 name=bench_churn
 run 0 "$berth" bench --workload churn --nodes 100 --pods 500
 grep -q '^bound  *500 ' "$work/out" || fail "$name: not all pods were bound"

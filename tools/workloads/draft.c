@@ -307,6 +307,21 @@ void draft_csi_node(draft *d, berth_str name, berth_str driver, int32_t limit)
     draft_begin(d, BERTH_KIND_CSI_NODE, &d->csi_node.meta, name);
 }
 
+void draft_capacity(draft *d, berth_str namespace_name, berth_str name, int64_t gibibytes)
+{
+    d->capacity = (berth_csi_storage_capacity){
+        .has_capacity = true,
+        .capacity = draft_mebibytes(gibibytes * 1024),
+    };
+    draft_begin(d, BERTH_KIND_CSI_STORAGE_CAPACITY, &d->capacity.meta, name);
+    d->capacity.meta.namespace_name = namespace_name;
+}
+
+void draft_reach(draft *d, const char *key, berth_str value)
+{
+    d->capacity.node_topology = selector(d, key, value);
+}
+
 static berth_strs one_writer(draft *d)
 {
     const berth_str mode = words_of("ReadWriteOnce");
@@ -339,6 +354,8 @@ void draft_use_class(draft *d, berth_str storage_class)
 {
     if (d->object.kind == BERTH_KIND_PERSISTENT_VOLUME)
         d->volume.storage_class = storage_class;
+    else if (d->object.kind == BERTH_KIND_CSI_STORAGE_CAPACITY)
+        d->capacity.storage_class = storage_class;
     else
         d->claim.storage_class = storage_class;
 }

@@ -49,12 +49,13 @@ typedef struct draft_selector {
 } draft_selector;
 
 typedef struct draft {
-    berth_object object; /* points to one of the next twelve members */
+    berth_object object; /* points to one of the next thirteen members */
     berth_node node;
     berth_pod pod;
     berth_storage_class storage_class;
     berth_csi_driver csi_driver;
     berth_csi_node csi_node;
+    berth_csi_storage_capacity capacity;
     berth_persistent_volume volume;
     berth_persistent_volume_claim claim;
     berth_service service;
@@ -117,6 +118,9 @@ void draft_storage_class(draft *d, berth_str name, berth_str provisioner);
 void draft_csi_driver(draft *d, berth_str name);
 /* A node's limit for a driver: `limit` volumes. */
 void draft_csi_node(draft *d, berth_str name, berth_str driver, int32_t limit);
+/* What a driver can still provision on the nodes of draft_reach: one volume of that size. */
+void draft_capacity(draft *d, berth_str namespace_name, berth_str name, int64_t gibibytes);
+void draft_reach(draft *d, const char *key, berth_str value);
 /* A volume of a driver, and a claim; unbound until draft_bind_volume and draft_bind_claim. */
 void draft_volume(draft *d, berth_str name, berth_str driver, int64_t gibibytes);
 void draft_claim(draft *d, berth_str namespace_name, berth_str name, int64_t gibibytes);

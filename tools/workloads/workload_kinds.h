@@ -89,6 +89,7 @@ extern const workload workload_affinity;
 extern const workload workload_preferred;
 extern const workload workload_mixed;
 extern const workload workload_volumes;
+extern const workload workload_local;
 extern const workload workload_gpu;
 extern const workload workload_racks;
 extern const workload workload_churn;

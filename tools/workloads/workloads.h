@@ -44,6 +44,9 @@ enum {
     X(distinct, "  distinct   basic, but no two pods have the same requests\n")                    \
     X(volumes, "  volumes    basic, one persistent volume a pod, 25 a node: half of them bound\n"  \
                "             in a zone, half to be made in one of two zones\n")                    \
+    X(local,                                                                                       \
+      "  local      basic, a volume on its node for each pod: half of them exist, half are\n"      \
+      "             made by a driver that publishes its capacity\n")                               \
     X(gpu, "  gpu        nodes of eight GPUs, some with network cards or partitioned; pods\n"      \
            "             with a claim of their own for one or several\n")                          \
     X(racks,                                                                                       \
