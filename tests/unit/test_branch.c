@@ -3,6 +3,7 @@
 #include <dirent.h>
 
 #include "branch_cluster.h"
+#include "model/pod.h"
 
 static const char one_core[] = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
 static const char four_cores[] =
@@ -437,6 +438,27 @@ static void test_commit(void **state)
     berth_branch_drop(d.branch);
 }
 
+/* Records of pods are in pages; the placed pod is not in the first one. */
+static void test_commit_with_many_pods(void **state)
+{
+    enum { PODS = 2 * BERTH__PODS_A_PAGE };
+    small_cluster *c = *state;
+    berth_pod_id last = BERTH_POD_NONE;
+    uint32_t count = 7;
+    const berth_node_id a = small_node(c, "a", "");
+    for (int i = 0; i < PODS; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "p%d", i);
+        last = small_pod(c, name, NULL, "", one_core);
+    }
+    berth_engine *branch = branch_off(c);
+    assert_int_equal(place(branch, last), a);
+    assert_int_equal(berth_branch_commit(branch, NULL, 0, &count, NULL), BERTH_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(berth_engine_pod_node(c->engine, last), a);
+    berth_branch_drop(branch);
+}
+
 static void test_commit_pod_gone(void **state)
 {
     small_cluster *c = *state;
@@ -701,6 +723,7 @@ int main(void)
         WITH_CLUSTER(test_refusals),
         WITH_CLUSTER(test_budgets),
         WITH_CLUSTER(test_commit),
+        WITH_CLUSTER(test_commit_with_many_pods),
         WITH_CLUSTER(test_commit_pod_gone),
         WITH_CLUSTER(test_commit_pod_moved),
         WITH_CLUSTER(test_commit_node_gone),

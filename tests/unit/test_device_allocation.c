@@ -197,6 +197,16 @@ static void test_repeated_name_makes_a_pool_invalid(void **state)
                         "pool a.x/p is currently invalid");
 }
 
+static void test_repeated_counter_set_makes_a_pool_invalid(void **state)
+{
+    (void)state;
+    offer_counters("a.x", "p", "c1", "10");
+    offer_counters("a.x", "p", "c2", "10");
+    offer("a.x", "p", "s", "d0 uses=1");
+    want("r 1");
+    assert_string_equal(found(), "invalid");
+}
+
 /* Nothing binds a device of an invalid pool, so such pools keep the order of their names. */
 static void test_invalid_pools_are_in_order(void **state)
 {
@@ -658,6 +668,7 @@ int main(void)
         TEST(test_device_in_use_is_not_asked),
         TEST(test_incomplete_pool_is_left_out),
         TEST(test_repeated_name_makes_a_pool_invalid),
+        TEST(test_repeated_counter_set_makes_a_pool_invalid),
         TEST(test_invalid_pools_are_in_order),
         TEST(test_unknown_counter_makes_a_pool_invalid),
         TEST(test_newer_generation_replaces),

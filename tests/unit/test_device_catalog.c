@@ -349,6 +349,18 @@ static void test_contents_are_numbered_anew(void **state)
     assert_string_equal((want("r 2"), found()), "d0 d1");
 }
 
+static void test_memory_of_a_pool_is_that_of_its_devices(void **state)
+{
+    (void)state;
+    offer_many();
+    build_catalog();
+    berth__offer_pool *pool = catalog.slices[slices[1].id]->pool;
+    assert_false(pool->open);
+    const size_t before = memory.bytes;
+    assert_true(berth__offer_pool_open(&catalog, pool));
+    assert_true(memory.bytes - before < 64 << 10);
+}
+
 /* ---- programs ---- */
 
 static void test_program_is_compiled_once(void **state)
@@ -448,6 +460,7 @@ int main(void)
         TEST(test_view_is_foreseen),
         TEST(test_problem_goes),
         TEST(test_contents_are_numbered_anew),
+        TEST(test_memory_of_a_pool_is_that_of_its_devices),
         TEST(test_program_is_compiled_once),
         TEST(test_many_programs_are_given_up),
         TEST(test_program_without_memory),

@@ -15,6 +15,7 @@
 #include "berth/berth.h"
 #include "devices/verdicts.h"
 #include "plugins/extended_resources.h"
+#include "profile_points.h"
 #include "versions/engine_state.h"
 
 #define NODE(name, more)                                                          \
@@ -445,6 +446,41 @@ static void test_amounts(void **state)
     berth_engine_destroy(engine);
 }
 
+/* A pod that asks for half of the cores gets one of two devices, not the only one. */
+static void test_devices_and_cores_in_balance(void **state)
+{
+    (void)state;
+    const berth_weighted_resource resources[] = {{BERTH_STR("cpu"), 1},
+                                                 {BERTH_STR("x.org/gpu"), 1}};
+    const berth_plugin_args args = {.balanced = {resources, 2}};
+    const berth_plugin_ref score = {
+        .name = BERTH_STR("NodeResourcesBalancedAllocation"), .weight = 1, .args = &args};
+    berth_profile profile = *berth_profile_default();
+    profile_points room;
+    berth_plugin_list *points = own_points(&profile, &room);
+    points[BERTH_POINT_SCORE] = (berth_plugin_list){&score, 1};
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.path = BERTH_PATH_SCAN;
+    config.profiles = &profile;
+    config.profile_count = 1;
+    for (int i = 0; i < 2; i++) {
+        berth_error error = {.code = BERTH_OK};
+        berth_engine *engine = NULL;
+        assert_int_equal(berth_engine_create(&config, &engine, &error), BERTH_OK);
+        load(engine, NODE("a", "") NODE("b", "") CLASS("gpu", GPUS, "big"));
+        load(engine, i == 0 ? SLICE("s1", ON_A, GPU("d0") ", " GPU("d1"))
+                            : SLICE("s1", "nodeName: b", GPU("d0") ", " GPU("d1")));
+        load(engine, i == 0 ? SLICE("s2", "nodeName: b", GPU("e0")) : SLICE("s2", ON_A, GPU("e0")));
+        load(engine, POD("p", "",
+                         "{name: c, resources: {requests: {cpu: 4, x.org/gpu: 1}, "
+                         "limits: {cpu: 4, x.org/gpu: 1}}}"));
+        assert_memory_equal(place(engine, "p").data, i == 0 ? "a" : "b", 1);
+        berth_engine_destroy(engine);
+    }
+}
+
 /* ---- many selectors ---- */
 
 enum { CLAIMS = 2, REQUESTS = 17, SELECTORS = 32 };
@@ -513,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_allocated_claim),
         cmocka_unit_test(test_amounts),
+        cmocka_unit_test(test_devices_and_cores_in_balance),
         cmocka_unit_test(test_many_selectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,21 @@ static void test_constraints_tell_devices_apart(void **state)
     assert_alike(false);
 }
 
+/* Both devices have one of the two attributes, with the same value. */
+static void test_which_attribute_a_device_has_tells_it_apart(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "d0 k=1");
+    offer_other("a.x", "q", "t", "d0 j=1");
+    berth__device_constraint *both = make(2, sizeof(*both));
+    both[0].match = name_of("a.x/k");
+    both[1].match = name_of("a.x/j");
+    berth__device_want *claim = want("r 1");
+    claim->constraints = both;
+    claim->constraint_count = 2;
+    assert_alike(false);
+}
+
 static void test_taints_and_capacities_tell_devices_apart(void **state)
 {
     (void)state;
@@ -216,6 +231,7 @@ int main(void)
         TEST(test_names_and_what_nobody_reads_are_of_no_matter),
         TEST(test_selectors_tell_devices_apart),
         TEST(test_constraints_tell_devices_apart),
+        TEST(test_which_attribute_a_device_has_tells_it_apart),
         TEST(test_taints_and_capacities_tell_devices_apart),
         TEST(test_counters_tell_devices_apart),
         TEST(test_devices_in_use_are_the_state),

@@ -362,6 +362,36 @@ static void test_room_kept_for_another(void **state)
     assert_int_equal(loop_state(l, second), BERTH_POD_STATE_UNSCHEDULABLE);
 }
 
+/* A pod that no node refused for want of room is tried when a node's taint goes, even if the node
+ * is kept for another. */
+static void test_taint_goes_from_a_node_kept_for_another(void **state)
+{
+    loop *l = *state;
+    char text[2200];
+    l->evict_answer = BERTH_ANSWER_LATER;
+    loop_add(l, loop_node_text("kept", "2", "", "taints: [{key: k, effect: NoSchedule}]"));
+    snprintf(text, sizeof(text), "%sstatus: {nominatedNodeName: kept}\n",
+             loop_pod_text("first", "2", "", ", priority: 20, schedulingGates: [{name: later}]"));
+    loop_add(l, text);
+    loop_node(l, "node", "4");
+    static const char on_port[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s%s}\n"
+                                  "spec: {%s, containers: [{name: c, image: i, resources: "
+                                  "{requests: {cpu: 1}}, ports: [{containerPort: 1, hostPort: "
+                                  "80, protocol: TCP}]}]}\n";
+    snprintf(text, sizeof(text), on_port, "low", "", "nodeName: node");
+    loop_add(l, text);
+    snprintf(text, sizeof(text), on_port, "high", "", "priority: 10");
+    const berth_pod_id high = loop_add(l, text);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.victim_count, 1);
+    snprintf(text, sizeof(text), on_port, "low", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+             "nodeName: node");
+    loop_update(l, text);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
+    loop_update(l, loop_node_text("kept", "2", "", ""));
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
+}
+
 /* ---- paced evictions ---- */
 
 /* Two full nodes, and a scheduler that paces evictions. The first preemptor, of 1.5 cores, evicts
@@ -816,6 +846,7 @@ int main(void)
         TEST(test_node_is_given_up),
         TEST(test_waits_once),
         TEST(test_room_kept_for_another),
+        TEST(test_taint_goes_from_a_node_kept_for_another),
         TEST(test_paced),
         TEST(test_paced_for_a_second),
         TEST(test_paced_while_victims_leave),
