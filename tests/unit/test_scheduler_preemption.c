@@ -362,33 +362,35 @@ static void test_room_kept_for_another(void **state)
     assert_int_equal(loop_state(l, second), BERTH_POD_STATE_UNSCHEDULABLE);
 }
 
-/* A pod that no node refused for want of room is tried when a node's taint goes, even if the node
- * is kept for another. */
-static void test_taint_goes_from_a_node_kept_for_another(void **state)
+/* A pod that no node refused for want of room is tried when its port becomes free, even if the
+ * node is kept for another. */
+static void test_port_is_freed_on_a_node_kept_for_another(void **state)
 {
+    static const char on_port[] =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: %s%s}\n"
+        "spec: {priority: %d%s, containers: [{name: c, image: i, resources: {requests: {cpu: %d}}, "
+        "ports: [{containerPort: 1, hostPort: 80, protocol: TCP}]}]}\n";
     loop *l = *state;
     char text[2200];
     l->evict_answer = BERTH_ANSWER_LATER;
-    loop_add(l, loop_node_text("kept", "2", "", "taints: [{key: k, effect: NoSchedule}]"));
+    loop_node(l, "kept", "2");
+    loop_node(l, "node", "2");
     snprintf(text, sizeof(text), "%sstatus: {nominatedNodeName: kept}\n",
              loop_pod_text("first", "2", "", ", priority: 20, schedulingGates: [{name: later}]"));
     loop_add(l, text);
-    loop_node(l, "node", "4");
-    static const char on_port[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s%s}\n"
-                                  "spec: {%s, containers: [{name: c, image: i, resources: "
-                                  "{requests: {cpu: 1}}, ports: [{containerPort: 1, hostPort: "
-                                  "80, protocol: TCP}]}]}\n";
-    snprintf(text, sizeof(text), on_port, "low", "", "nodeName: node");
+    snprintf(text, sizeof(text), on_port, "higher", "", 30, ", nodeName: kept", 0);
     loop_add(l, text);
-    snprintf(text, sizeof(text), on_port, "high", "", "priority: 10");
+    snprintf(text, sizeof(text), on_port, "low", "", 0, ", nodeName: node", 1);
+    loop_add(l, text);
+    snprintf(text, sizeof(text), on_port, "high", "", 10, "", 1);
     const berth_pod_id high = loop_add(l, text);
     assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(l->step.victim_count, 1);
-    snprintf(text, sizeof(text), on_port, "low", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
-             "nodeName: node");
+    snprintf(text, sizeof(text), on_port, "low", ", deletionTimestamp: '2026-01-01T00:00:00Z'", 0,
+             ", nodeName: node", 1);
     loop_update(l, text);
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
-    loop_update(l, loop_node_text("kept", "2", "", ""));
+    loop_remove(l, BERTH_KIND_POD, "default", "higher");
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
 }
 
@@ -846,7 +848,7 @@ int main(void)
         TEST(test_node_is_given_up),
         TEST(test_waits_once),
         TEST(test_room_kept_for_another),
-        TEST(test_taint_goes_from_a_node_kept_for_another),
+        TEST(test_port_is_freed_on_a_node_kept_for_another),
         TEST(test_paced),
         TEST(test_paced_for_a_second),
         TEST(test_paced_while_victims_leave),
