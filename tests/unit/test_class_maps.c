@@ -1,6 +1,6 @@
 /* The class maps of a cluster that is large enough for class forests: while pods come and leave,
- * the list of slots with counted pods says what the map's ids say. Runs with another seed each
- * time; BERTH_TEST_SEED replays a failure. */
+ * the list of slots with counted pods, and the numbers of slots of classes, say what the map's ids
+ * say. Runs with another seed each time; BERTH_TEST_SEED replays a failure. */
 #include "base/bits.h"
 #include "both_paths.h"
 #include "index/score_classes.h"
@@ -59,6 +59,29 @@ static void check_map(const berth__class_map *map, uint64_t seed)
     if (at != map->listed_count)
         fail_msg("%u slots are listed, %u have counted pods; BERTH_TEST_SEED=%llu",
                  (unsigned)map->listed_count, (unsigned)at, (unsigned long long)seed);
+}
+
+/* How many slots each class with counted pods has, and how many have none left. */
+static void check_members(const berth__class_map *map, uint64_t seed)
+{
+    static uint32_t members[BERTH__CLASSES_MAX + 1];
+    uint32_t empty = 0;
+    assert_true(map->count <= BERTH__CLASSES_MAX);
+    memset(members, 0, sizeof(members));
+    for (uint32_t tile = 0; tile < map->tile_count; tile++)
+        BERTH__MASK_EACH(&map->with[tile], s)
+        {
+            members[map->blocks[map->block_of[tile] - 1][s]]++;
+        }
+    for (uint32_t id = map->cell_count; id < map->count; id++) {
+        if (map->members[id] != members[id])
+            fail_msg("class %u has %u slots, not %u; BERTH_TEST_SEED=%llu", (unsigned)id,
+                     (unsigned)members[id], (unsigned)map->members[id], (unsigned long long)seed);
+        empty += members[id] == 0;
+    }
+    if (map->empty != empty)
+        fail_msg("%u classes are empty, not %u; BERTH_TEST_SEED=%llu", (unsigned)empty,
+                 (unsigned)map->empty, (unsigned long long)seed);
 }
 
 /* The classes of a map's slots when it was checked last. */
@@ -124,6 +147,7 @@ static uint32_t check_maps(const small_cluster *c, uint64_t seed)
             continue;
         assert_false(map->unlisted);
         check_map(map, seed);
+        check_members(map, seed);
         check_moves(map, seed);
         for (const berth__used *other = used->newer; other != NULL; other = other->newer)
             assert_true(((const berth__class_map *)other)->serial != map->serial);
