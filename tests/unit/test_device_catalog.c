@@ -317,6 +317,22 @@ static void test_view_is_foreseen(void **state)
     assert_null(view->next);
 }
 
+static void test_foreseen_view_is_without_what_is_left_out(void **state)
+{
+    const berth__offer_node node = {.id = 0, .name = sym("n")};
+    (void)state;
+    offer("a.x", "p", "s", "d0");
+    offer("a.x", "p", "t", "d1")->left_out = true;
+    assert_true(berth__catalog_change(&catalog, slices, slice_count));
+    assert_true(berth__catalog_foresee(&catalog, slices[0].id));
+    const berth__pool_view *view = catalog.slices[slices[0].id]->pool->views;
+    assert_non_null(view);
+    assert_int_equal(view->kept_count, 1);
+    assert_non_null(berth__node_offers_of(&catalog, &node));
+    assert_null(view->next);
+    assert_ptr_equal(catalog.slices[slices[0].id]->pool->views, view);
+}
+
 /* A slice with a malformed selector is a problem of every node until it goes, although its pool was
  * never opened. */
 static void test_problem_goes(void **state)
@@ -458,6 +474,7 @@ int main(void)
         TEST(test_change_of_one_node),
         TEST(test_lists_outlast_other_facts),
         TEST(test_view_is_foreseen),
+        TEST(test_foreseen_view_is_without_what_is_left_out),
         TEST(test_problem_goes),
         TEST(test_contents_are_numbered_anew),
         TEST(test_memory_of_a_pool_is_that_of_its_devices),
