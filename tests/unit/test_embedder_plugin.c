@@ -648,6 +648,40 @@ static void test_new_column(void **state)
     }
 }
 
+/* ---- values that are kept ---- */
+
+static uint32_t times_scored;
+
+static void counted_score(const berth_cycle *cycle, const void *instance, const void *state,
+                          const berth_slice *slice, int64_t *values)
+{
+    times_scored++;
+    price_score(cycle, instance, state, slice, values);
+}
+
+/* What depends on nodes alone is kept once a kind of pods has been decided a few times. */
+static void test_static_values_are_kept(void **state)
+{
+    (void)state;
+    fixture own;
+    berth_placement placement;
+    configure(&own, BERTH_PATH_SCAN, 1);
+    own.tables[0].score = counted_score;
+    assert_int_equal(berth_engine_create(&own.config, &own.engine, NULL), BERTH_OK);
+    add_node(&own, 0);
+    add_node(&own, 1);
+    const berth_pod_id pod = add_pod(&own, NULL, 100);
+    times_scored = 0;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(berth_engine_decide(own.engine, pod, NULL, &placement, NULL), BERTH_OK);
+    const uint32_t before = times_scored;
+    assert_true(before > 0);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(berth_engine_decide(own.engine, pod, NULL, &placement, NULL), BERTH_OK);
+    assert_int_equal(times_scored, before);
+    berth_engine_destroy(own.engine);
+}
+
 /* ---- arguments ---- */
 
 static void test_arguments(void **state)
@@ -771,12 +805,19 @@ static void test_refused_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers_count), cmocka_unit_test(test_explained),
-        cmocka_unit_test(test_paths_agree),   cmocka_unit_test(test_reserve),
-        cmocka_unit_test(test_branch),        cmocka_unit_test(test_refused_commit),
-        cmocka_unit_test(test_new_column),    cmocka_unit_test(test_rolled_back),
-        cmocka_unit_test(test_arguments),     cmocka_unit_test(test_refused_tables),
-        cmocka_unit_test(test_hears_of_all),  cmocka_unit_test(test_hears_of_other_profiles),
+        cmocka_unit_test(test_answers_count),
+        cmocka_unit_test(test_explained),
+        cmocka_unit_test(test_paths_agree),
+        cmocka_unit_test(test_reserve),
+        cmocka_unit_test(test_branch),
+        cmocka_unit_test(test_refused_commit),
+        cmocka_unit_test(test_new_column),
+        cmocka_unit_test(test_rolled_back),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_refused_tables),
+        cmocka_unit_test(test_static_values_are_kept),
+        cmocka_unit_test(test_hears_of_all),
+        cmocka_unit_test(test_hears_of_other_profiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
