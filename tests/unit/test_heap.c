@@ -260,6 +260,7 @@ static void test_sizes_and_alignments(void **state)
         }
 #ifndef BERTH_PLAIN_MALLOC
         assert_null(berth__alloc(allocator, PTRDIFF_MAX, 64));
+        assert_null(berth__alloc(allocator, PTRDIFF_MAX / 2, 64)); /* no machine has as much */
 #endif
         berth__heap_destroy(heap);
     }

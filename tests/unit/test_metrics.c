@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "live/serving/metric_families.h"
 #include "live/serving/metrics.h"
@@ -146,6 +147,22 @@ static void the_process(void **state)
     }
 }
 
+static void without_descriptors_memory_is_unknown(void **state)
+{
+    (void)state;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit none = {0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    size_t length;
+    char *text = metrics_text(m, &length);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_non_null(strstr(text, "\nprocess_resident_memory_bytes 0\n"));
+    assert_non_null(strstr(text, "\nprocess_virtual_memory_bytes 0\n"));
+    assert_non_null(strstr(text, "\nprocess_open_fds 0\n"));
+    free(text);
+}
+
 static void every_gauge(void **state)
 {
     (void)state;
@@ -180,8 +197,13 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(counters_and_gauges), T(histograms),  T(buckets_of_kube_scheduler),
-        T(the_process),         T(every_gauge), T(empty),
+        T(counters_and_gauges),
+        T(histograms),
+        T(buckets_of_kube_scheduler),
+        T(the_process),
+        T(without_descriptors_memory_is_unknown),
+        T(every_gauge),
+        T(empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,8 @@ typedef struct seen {
     uint32_t uid_bytes;   /* of that claim's uid */
     uint32_t consumers;   /* of claim e */
     uint32_t devices;
+    uint32_t disrupted; /* pods that are to go */
+    uint32_t conditions;
 } seen;
 
 static bool is(berth_str text, const char *word)
@@ -80,6 +82,13 @@ static void look_at_claim(seen *s, const berth_persistent_volume_claim *claim)
     }
 }
 
+static void look_at_pod(seen *s, const berth_pod *pod)
+{
+    s->conditions += pod->condition_count;
+    for (uint32_t i = 0; i < pod->condition_count; i++)
+        s->disrupted += is(pod->conditions[i].type, "DisruptionTarget");
+}
+
 static berth_status look(void *context, const berth_object *object, berth_error *error)
 {
     seen *s = context;
@@ -87,6 +96,8 @@ static berth_status look(void *context, const berth_object *object, berth_error 
     s->count++;
     if (s->size > 0)
         assert_int_equal(object->size, s->size);
+    if (object->kind == BERTH_KIND_POD)
+        look_at_pod(s, object->as.pod);
     if (object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
         look_at_claim(s, object->as.persistent_volume_claim);
     if (object->kind == BERTH_KIND_PERSISTENT_VOLUME) {
@@ -216,6 +227,12 @@ static void test_memory_runs_out(void **state)
     (void)state;
     open_keeping(&c, &allocator);
     add_all(&c, ", uid: pu");
+    for (int i = 0; i < 2; i++) /* alike but for their end */
+        small_addf(
+            &c, "{apiVersion: v1, kind: Pod, metadata: {name: alike%d}, spec: {nodeName: n1}%s}", i,
+            i == 0 ? ""
+                   : ", status: {conditions: [{type: DisruptionTarget, status: 'True', "
+                     "reason: PreemptionByScheduler}]}");
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++)
         sizes[1 + kind] = berth_object_sizes()[1 + kind] + 16;
     for (int kind = 0; kind < BERTH_KIND_COUNT; kind++) {
@@ -238,6 +255,8 @@ static void test_memory_runs_out(void **state)
         assert_int_equal(s.annotations, whole.annotations);
         assert_int_equal(s.devices, whole.devices);
         assert_int_equal(s.reserved, whole.reserved);
+        assert_int_equal(s.conditions, whole.conditions);
+        assert_int_equal(s.disrupted, kind == BERTH_KIND_POD);
     }
     small_close(&c);
     assert_int_equal(atomic_load(&memory.bytes), 0);

@@ -1,5 +1,6 @@
 /* Output files: either the complete new file or the old one, with a fresh mode, and never through
  * another user's links. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -147,6 +148,29 @@ static void appears_when_it_is_complete(void **state)
     assert_int_equal(berth_output_file_commit(file, &error), BERTH_OK);
     holds("a", "new");
     files_are(1);
+}
+
+/* The file's name, a dot, and six characters that a shell leaves alone. */
+static void has_a_short_name_until_then(void **state)
+{
+    (void)state;
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    berth_output_file *file = NULL;
+    assert_int_equal(berth_output_file_open("a", &file, &error), BERTH_OK);
+    DIR *listing = opendir(".");
+    assert_non_null(listing);
+    uint32_t found = 0;
+    for (const struct dirent *one; (one = readdir(listing)) != NULL;) {
+        if (strcmp(one->d_name, ".") == 0 || strcmp(one->d_name, "..") == 0)
+            continue;
+        found++;
+        assert_memory_equal(one->d_name, "a.", 2);
+        assert_int_equal(strlen(one->d_name), 8);
+        assert_int_equal(strspn(one->d_name + 2, letters), 6);
+    }
+    closedir(listing);
+    assert_int_equal(found, 1);
+    berth_output_file_discard(file);
 }
 
 static void needs_memory(void **state)
@@ -428,6 +452,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         T(appears_when_it_is_complete),
+        T(has_a_short_name_until_then),
         T(needs_memory),
         T(is_discarded),
         T(has_the_mode_of_a_new_file),

@@ -262,6 +262,30 @@ static void test_limits(void **state)
     assert_int_equal(atomic_load(&c.bytes), 0);
 }
 
+/* Where nothing repeats, ever longer stretches are passed over without a look. */
+static void test_pauses_where_nothing_repeats(void **state)
+{
+    (void)state;
+    enum { TEXTS = 20000 };
+    berth__patterns *patterns = create();
+    berth__pattern_id id;
+    berth__gaps gaps;
+    sample s;
+    char app[32];
+    uint32_t wanted = 0;
+    make_pod(&s, "pod", "u", "node", "a");
+    assert_true(berth__patterns_register(patterns, text_of(&s), &s.gaps).serial != 0);
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        snprintf(app, sizeof(app), "app-%u", i);
+        make_pod(&s, "pod", "u", "node", app);
+        const berth__pattern_verdict verdict = look(patterns, &s, &id, &gaps);
+        assert_int_not_equal(verdict, BERTH__PATTERN_FOUND);
+        wanted += verdict == BERTH__PATTERN_WANTED;
+    }
+    assert_in_range(wanted, 50, TEXTS / 64); /* without pauses one of 16 */
+    berth__patterns_destroy(patterns);
+}
+
 static void test_scarce_memory(void **state)
 {
     (void)state;
@@ -290,9 +314,10 @@ int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_found),      cmocka_unit_test(test_words),
-        cmocka_unit_test(test_not_learnt), cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_scarce_memory),
+        cmocka_unit_test(test_found),         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_not_learnt),    cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_pauses_where_nothing_repeats),
+        cmocka_unit_test(test_scarce_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 /* Shares: each piece is taken once, by whichever worker, and pieces of the worker's own group
  * first. */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -65,6 +67,61 @@ static void test_each_piece_once(void **state)
             }
 }
 
+/* ---- who asks at the same moment ---- */
+
+enum { RUSHES = 20000 };
+
+typedef struct rush {
+    atomic_uint arrived; /* of both, over all rounds */
+    atomic_uint beyond;  /* pieces that do not exist */
+    berth__shares shares;
+} rush;
+
+/* Wait in a loop, so that both go on within nanoseconds; on one core, let the other run. */
+static void meet(rush *r, uint32_t count)
+{
+    uint32_t looks = 0;
+    atomic_fetch_add(&r->arrived, 1);
+    while (atomic_load(&r->arrived) < count)
+        if (++looks % 1000 == 0)
+            sched_yield();
+}
+
+static void *rush_in(void *argument)
+{
+    rush *r = argument;
+    uint32_t first, last;
+    for (uint32_t round = 0; round < RUSHES; round++) {
+        meet(r, 4 * round + 2);
+        while (berth__shares_take(&r->shares, 0, &first, &last))
+            if (first >= r->shares.count || last > r->shares.count)
+                atomic_fetch_add(&r->beyond, 1);
+        meet(r, 4 * round + 4);
+    }
+    return NULL;
+}
+
+/* Of two that ask for the last piece at once, one gets nothing. */
+static void test_last_piece_is_taken_once(void **state)
+{
+    (void)state;
+    static rush r;
+    pthread_t other;
+    uint32_t first, last;
+    berth__shares_start(&r.shares, 1, 1, 1);
+    assert_int_equal(pthread_create(&other, NULL, rush_in, &r), 0);
+    for (uint32_t round = 0; round < RUSHES; round++) {
+        berth__shares_start(&r.shares, 1, 1, 1);
+        meet(&r, 4 * round + 2);
+        while (berth__shares_take(&r.shares, 0, &first, &last))
+            if (first >= r.shares.count || last > r.shares.count)
+                atomic_fetch_add(&r.beyond, 1);
+        meet(&r, 4 * round + 4);
+    }
+    pthread_join(other, NULL);
+    assert_int_equal(atomic_load(&r.beyond), 0);
+}
+
 /* A worker alone takes the pieces of its own group first, in order, and then the others. */
 static void test_home_first(void **state)
 {
@@ -92,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_piece_once),
+        cmocka_unit_test(test_last_piece_is_taken_once),
         cmocka_unit_test(test_home_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

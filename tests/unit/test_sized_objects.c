@@ -173,6 +173,20 @@ static void test_copies(void **state)
     assert_int_equal(berth__object_size(BERTH_KIND_COUNT), 0);
 }
 
+/* Whoever uses the object refuses it: its size is not looked at. */
+static void test_unknown_kind_is_left_alone(void **state)
+{
+    (void)state;
+    static const room nothing;
+    berth__sized_object own;
+    for (uint32_t size = 1; size <= 2; size++) {
+        berth_object object = {.kind = BERTH_KIND_COUNT, .size = size, .as.any = &nothing};
+        const berth_object *given = &object;
+        assert_int_equal(berth__object_fit(&given, berth_object_sizes(), &own, NULL), BERTH_OK);
+        assert_ptr_equal(given, &object);
+    }
+}
+
 /* Pods of a template are an array with the caller's element size. */
 static void test_template(void **state)
 {
@@ -520,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_nodes_and_pods),
         cmocka_unit_test(test_ways),
         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_unknown_kind_is_left_alone),
         cmocka_unit_test(test_template),
         cmocka_unit_test(test_later_of_pods),
         cmocka_unit_test(test_later_of_others),

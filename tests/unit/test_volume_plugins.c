@@ -229,6 +229,30 @@ static void test_limits(void **state)
     small_close(&c);
 }
 
+/* Of two entries for a driver the last counts, and the others' limits stay. */
+static void test_limit_of_a_driver_listed_twice(void **state)
+{
+    static const struct {
+        const char *first, *last;
+    } cases[] = {{"1", "2"}, {"2", "1"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        add_csi_claims(&c, 2);
+        small_pod(&c, "r", "a", "", USES("c0"));
+        const berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c1"));
+        small_addf(&c,
+                   "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: a}\n"
+                   "spec: {drivers: [{name: drv, nodeID: x, allocatable: {count: %s}}, {name: drv, "
+                   "nodeID: x, allocatable: {count: %s}}]}\n",
+                   cases[i].first, cases[i].last);
+        expect(&c, pod, a, strcmp(cases[i].last, "1") == 0 ? EXCEEDED : "", b, "");
+        small_close(&c);
+    }
+}
+
 /* An attached volume counts as long as a claim stands for it, however many attachments name it. */
 static void test_limit_of_a_shared_volume(void **state)
 {
@@ -680,6 +704,37 @@ static void test_provisioning(void **state)
     unbind(&c, any);
     expect(&c, again, a, "", b, NO_SPACE);
     small_close(&c);
+}
+
+/* Kubernetes compares whole bytes, and rounds both sides up. */
+static void test_capacity_of_part_of_a_byte(void **state)
+{
+    static const struct {
+        const char *capacity, *request;
+        bool fits;
+    } cases[] = {
+        {"4500m", "5", true},
+        {"4500m", "4500m", true},
+        {"4", "4500m", false},
+        {"4500m", "5500m", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        berth_node_id a, b;
+        open_two_nodes(&c, &a, &b);
+        small_add(&c, "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: drv}\n"
+                      "spec: {storageCapacity: true}\n---\n" LATE("any", "drv"));
+        small_addf(&c, CLAIM("c1", "any", "%s", ""), cases[i].request);
+        small_addf(&c,
+                   "apiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\nmetadata: {name: k, "
+                   "namespace: s}\nstorageClassName: any\nnodeTopology: {matchLabels: {host: a}}\n"
+                   "capacity: %s\n",
+                   cases[i].capacity);
+        expect(&c, small_pod(&c, "p", NULL, "", USES("c1")), a, cases[i].fits ? "" : NO_SPACE, b,
+               NO_SPACE);
+        small_close(&c);
+    }
 }
 
 /* Among several volumes, the claim's own is chosen first, else the smallest suitable one; each
@@ -1351,6 +1406,7 @@ int main(void)
         cmocka_unit_test(test_disks),
         cmocka_unit_test(test_exclusive_claim),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_limit_of_a_driver_listed_twice),
         cmocka_unit_test(test_limit_of_a_shared_volume),
         cmocka_unit_test(test_limit_follows_binding),
         cmocka_unit_test(test_translated_handles),
@@ -1362,6 +1418,7 @@ int main(void)
         cmocka_unit_test(test_reservation_ends),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_provisioning),
+        cmocka_unit_test(test_capacity_of_part_of_a_byte),
         cmocka_unit_test(test_choice_of_volume),
         cmocka_unit_test(test_many_reservations),
         cmocka_unit_test(test_first_of_equal_volumes),
