@@ -1,13 +1,14 @@
 /* Shares: each piece is taken once, by whichever worker, and pieces of the worker's own group
  * first. */
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include <cmocka.h>
 
@@ -67,60 +68,48 @@ static void test_each_piece_once(void **state)
             }
 }
 
-/* ---- who asks at the same moment ---- */
+/* ---- a worker that is overtaken ---- */
 
-enum { RUSHES = 20000, RUSH_GROUPS = BERTH__GROUPS_MAX };
+static berth__shares raced;
+static volatile sig_atomic_t overtaken, taken_beyond;
 
-typedef struct rush {
-    atomic_uint arrived; /* of both, over all rounds */
-    atomic_uint beyond;  /* pieces that do not exist */
-    berth__shares shares;
-} rush;
-
-/* Wait in a loop, so that both go on within nanoseconds; on one core, let the other run. */
-static void meet(rush *r, uint32_t count)
+static bool take_raced(void)
 {
-    uint32_t looks = 0;
-    atomic_fetch_add(&r->arrived, 1);
-    while (atomic_load(&r->arrived) < count)
-        if (++looks % 1000 == 0)
-            sched_yield();
+    uint32_t first = 0, last = 0;
+    const bool taken = berth__shares_take(&raced, 0, &first, &last);
+    if (taken && (first != 0 || last != 1))
+        taken_beyond = 1;
+    return taken;
 }
 
-/* Take what there is as soon as the other one is there, too; the first in each round starts it. */
-static void *rush_in(rush *r, bool starts)
+static void overtake(int signal)
 {
-    uint32_t first, last;
-    for (uint32_t round = 0; round < RUSHES; round++) {
-        if (starts)
-            berth__shares_start(&r->shares, RUSH_GROUPS, RUSH_GROUPS, 1);
-        meet(r, 4 * round + 2);
-        /* One has the shares in its cache: it waits a little, each time for another moment. */
-        for (volatile uint32_t i = starts ? round % 256 : 0; i > 0; i--)
-            continue;
-        while (berth__shares_take(&r->shares, 0, &first, &last))
-            if (last > RUSH_GROUPS)
-                atomic_fetch_add(&r->beyond, 1);
-        meet(r, 4 * round + 4);
-    }
-    return NULL;
+    (void)signal;
+    if (take_raced())
+        overtaken++;
 }
 
-static void *rush_in_second(void *argument)
-{
-    return rush_in(argument, false);
-}
-
-/* Each group has one piece: of two that ask for it at once, one goes on to the next group. */
-static void test_nothing_is_taken_beyond_the_end(void **state)
+/* Signals interrupt a worker anywhere in the call, and whoever interrupts it takes the only piece
+ * before it. */
+static void test_overtaken_worker_gets_nothing(void **state)
 {
     (void)state;
-    static rush r;
-    pthread_t other;
-    assert_int_equal(pthread_create(&other, NULL, rush_in_second, &r), 0);
-    (void)rush_in(&r, true);
-    pthread_join(other, NULL);
-    assert_int_equal(atomic_load(&r.beyond), 0);
+    enum { ROUNDS = 3000000, ENOUGH = 300 };
+    const struct sigaction by_overtaking = {.sa_handler = overtake, .sa_flags = SA_RESTART};
+    const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    struct sigaction before;
+    uint32_t lost = 0;
+    berth__shares_start(&raced, 1, 1, 1);
+    assert_int_equal(sigaction(SIGALRM, &by_overtaking, &before), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    for (uint32_t round = 0; round < ROUNDS && lost < ENOUGH && taken_beyond == 0; round++) {
+        berth__shares_start(&raced, 1, 1, 1);
+        lost += !take_raced();
+    }
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+    assert_int_equal(taken_beyond, 0);
+    assert_true(lost <= (uint32_t)overtaken);
 }
 
 /* A worker alone takes the pieces of its own group first, in order, and then the others. */
@@ -150,7 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_piece_once),
-        cmocka_unit_test(test_nothing_is_taken_beyond_the_end),
+        cmocka_unit_test(test_overtaken_worker_gets_nothing),
         cmocka_unit_test(test_home_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
