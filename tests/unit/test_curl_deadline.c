@@ -1,9 +1,11 @@
 /* The deadline of a request over a real socket, with a clock that the test stops and moves: to the
- * nanosecond, on new and on kept connections, and when a request waits for credentials. The linker
- * redirects the transport's clock here (CMakeLists.txt). */
+ * nanosecond, on new and on kept connections, and when a request waits for credentials; and
+ * the timers that libcurl sets. The linker redirects the transport's clock, its timers and its calls
+ * of libcurl for them here (CMakeLists.txt). */
 #include <arpa/inet.h>
 #include <stdatomic.h>
 
+#include <curl/curl.h>
 #include <microhttpd.h>
 
 #include "loopback_client.h"
@@ -15,9 +17,45 @@ static int64_t stopped_ns; /* 0: the clock runs */
 int64_t __real_event_loop_now(void);
 int64_t __wrap_event_loop_now(void);
 
+/* Whatever the loop calls next finds zeros where it has not written yet. */
+static void __attribute__((noinline)) blank_stack(void)
+{
+    volatile unsigned char below[4096];
+    for (size_t i = 0; i < sizeof(below); i++)
+        below[i] = 0;
+}
+
 int64_t __wrap_event_loop_now(void)
 {
+    blank_stack();
     return stopped_ns != 0 ? stopped_ns : __real_event_loop_now();
+}
+
+/* ---- timers ---- */
+
+static int timers;          /* that were set */
+static bool set_by_libcurl; /* in the last call for a timer that fired */
+static int timers_then;     /* at the end of that call */
+
+live_id __real_event_loop_timer(event_loop *loop, int64_t at_ns, live_timer_fn fire, void *context);
+live_id __wrap_event_loop_timer(event_loop *loop, int64_t at_ns, live_timer_fn fire, void *context);
+
+live_id __wrap_event_loop_timer(event_loop *loop, int64_t at_ns, live_timer_fn fire, void *context)
+{
+    timers++;
+    return __real_event_loop_timer(loop, at_ns, fire, context);
+}
+
+CURLMcode __real_curl_multi_socket_action(CURLM *multi, curl_socket_t fd, int events, int *running);
+CURLMcode __wrap_curl_multi_socket_action(CURLM *multi, curl_socket_t fd, int events, int *running);
+
+CURLMcode __wrap_curl_multi_socket_action(CURLM *multi, curl_socket_t fd, int events, int *running)
+{
+    const int before = timers;
+    const CURLMcode code = __real_curl_multi_socket_action(multi, fd, events, running);
+    set_by_libcurl = fd == CURL_SOCKET_TIMEOUT && timers > before;
+    timers_then = timers;
+    return code;
 }
 
 /* ---- the server ---- */
@@ -212,6 +250,24 @@ static void after_a_refused_token(void **state)
     }
 }
 
+/* A timer that libcurl sets when one has fired stays as it is. */
+static void timers_of_libcurl_stay(void **state)
+{
+    (void)state;
+    loopback_end end;
+    uint32_t seen = 0;
+    client_send("GET", "/x", 0, &end);
+    for (int i = 0; i < 2000 && end.done == 0; i++) {
+        set_by_libcurl = false;
+        client_turn(1);
+        if (set_by_libcurl)
+            assert_int_equal(timers, timers_then);
+        seen += set_by_libcurl;
+    }
+    assert_int_equal(end.status, 200);
+    assert_true(seen > 0);
+}
+
 /* Requests share at most 128 connections; others wait. */
 static void connections_are_limited(void **state)
 {
@@ -235,9 +291,10 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
-        T(when_it_is_sent),       T(when_it_is_handed_over),
-        T(without_a_deadline),    T(while_credentials_are_awaited),
-        T(after_a_refused_token), T(connections_are_limited),
+        T(when_it_is_sent),        T(when_it_is_handed_over),
+        T(without_a_deadline),     T(while_credentials_are_awaited),
+        T(after_a_refused_token),  T(connections_are_limited),
+        T(timers_of_libcurl_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
