@@ -122,8 +122,8 @@ logs 'all lists are whole" seconds="0.'
 logs 'attempt to schedule a pod" pod="shop/small" result="placed" node="n1" attempt="1" seconds="0.'
 logs 'attempt to schedule a pod" pod="shop/large" result="unschedulable" node="" attempt="1" seconds="0.'
 soon 200 'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1' GET /metrics
-# Its watches say nothing of the pod that is placed now, so a fresh list differs. A second comparison
-# begins when the first is over.
+# Its watches say nothing of the pod that is placed now, so a fresh list differs. A second
+# comparison begins when the first is over.
 for _ in 1 2; do
   : >"$work/log"
   kill -USR2 "$scheduler"

@@ -1,7 +1,7 @@
 /* The deadline of a request over a real socket, with a clock that the test stops and moves: to the
- * nanosecond, on new and on kept connections, and when a request waits for credentials; and
- * the timers that libcurl sets. The linker redirects the transport's clock, its timers and its calls
- * of libcurl for them here (CMakeLists.txt). */
+ * nanosecond, on new and on kept connections, and when a request waits for credentials; and the
+ * timers that libcurl sets. The linker redirects the transport's clock, its timers and its calls of
+ * libcurl for them here (CMakeLists.txt). */
 #include <arpa/inet.h>
 #include <stdatomic.h>
 
