@@ -15,6 +15,7 @@ static bool fix(berth__late_filters *late, const berth__decision *decision, uint
     const berth__stage *stage = &decision->profile->filters[filter];
     berth__verdict_key *key = &late->key;
     const uint32_t before = key->count;
+    const uint64_t offers = key->offers;
     if (stage->plugin->verdict_key == NULL)
         return false;
     key->ok = true;
@@ -24,6 +25,7 @@ static bool fix(berth__late_filters *late, const berth__decision *decision, uint
         key->ok)
         return true;
     key->count = before;
+    key->offers = offers;
     return false;
 }
 
@@ -73,7 +75,7 @@ bool berth__late_filters_add_scorer(berth__late_filters *late, const berth__deci
     late->fixed.scores = true;
     late->fixed.scorer = plan->keyed;
     late->key.ok = true;
-    berth__verdict_word(&late->key, (uintptr_t)stage->plugin);
+    berth__verdict_word(&late->key, (uintptr_t)stage->plugin | 1); /* no filter's address */
     berth__verdict_word(&late->key, decision->profile_index);
     return stage->plugin->value_key(decision->cycle, stage->instance,
                                     decision->prepared->scorers[plan->keyed].state, &late->key) &&
