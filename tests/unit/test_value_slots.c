@@ -65,11 +65,17 @@ static void check(world *w, berth__sym value)
     }
 }
 
+/* Numbers of texts, far apart, so that some share a place in the table. 0: none. */
+static berth__sym text_of(uint32_t value)
+{
+    return value * (value + 987);
+}
+
 /* Value 0 stands for nodes without the label. */
 static void fill(world *w, uint32_t values)
 {
     for (uint32_t slot = 0; slot < SLOTS; slot++)
-        w->column[slot] = slot * 7919 % (values + 1);
+        w->column[slot] = text_of(slot * 7919 % (values + 1));
 }
 
 static void test_column_and_table(void **state)
@@ -81,10 +87,10 @@ static void test_column_and_table(void **state)
         set_up(&w);
         fill(&w, values[v]);
         for (uint32_t i = 0; i < OFTEN; i++)
-            check(&w, 1 + i % values[v]);
+            check(&w, text_of(1 + i % values[v]));
         assert_true(w.table.made);
-        for (berth__sym value = 1; value <= values[v] + 1; value++)
-            check(&w, value);
+        for (uint32_t value = 1; value <= values[v] + 1; value++)
+            check(&w, text_of(value));
         tear_down(&w);
     }
 }
@@ -97,14 +103,14 @@ static void test_table_is_void(void **state)
     set_up(&w);
     fill(&w, 40);
     for (uint32_t i = 0; i < OFTEN; i++)
-        check(&w, 1);
+        check(&w, text_of(1));
     assert_true(w.table.made);
     fill(&w, 50);
     w.layout.label_epoch++;
-    check(&w, 1);
+    check(&w, text_of(1));
     assert_false(w.table.made);
     for (uint32_t i = 0; i < OFTEN; i++)
-        check(&w, 1 + i);
+        check(&w, text_of(1 + i));
     assert_true(w.table.made);
     berth__sym other[SLOTS] = {0};
     uint32_t slots[2];
@@ -113,7 +119,7 @@ static void test_table_is_void(void **state)
                      1);
     assert_int_equal(slots[0], 299);
     assert_false(w.table.made);
-    check(&w, 1);
+    check(&w, text_of(1));
     tear_down(&w);
 }
 
@@ -127,11 +133,11 @@ static void test_no_memory(void **state)
     for (uint32_t i = 0; i < OFTEN; i++) {
         uint32_t slots[SLOTS];
         w.memory.fail_at = w.memory.calls + 1 + i % 2;
-        assert_true(find(&w, 1, slots, SLOTS) > 0);
-        assert_int_equal(w.column[slots[0]], 1);
+        assert_true(find(&w, text_of(1), slots, SLOTS) > 0);
+        assert_int_equal(w.column[slots[0]], text_of(1));
     }
     w.memory.fail_at = 0;
-    check(&w, 1);
+    check(&w, text_of(1));
     assert_true(w.table.made);
     tear_down(&w);
 }
