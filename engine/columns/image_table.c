@@ -15,7 +15,7 @@ enum {
  * names[n - 1] and the slots slots[starts[n - 1]] to slots[starts[n] - 1], in ascending order. */
 struct berth__image_table {
     const berth_allocator *allocator;
-    atomic_uint users; /* layouts. sync: atomic, acq_rel at the end: see let_go */
+    atomic_uint users; /* layouts. sync: atomic, pair COLUMN-4 */
     uint32_t bytes;
     uint32_t bits;                /* `numbers` has 1 << bits places */
     uint16_t counts[BERTH__TILE]; /* by slot: its images */
@@ -163,7 +163,7 @@ static berth__image_table *make(const berth__layout *layout, const berth__cow_ar
 
 static void let_go(berth__image_table *table)
 {
-    /* acq_rel: the last user frees after all others have read */
+    /* COLUMN-4, acq_rel: the last user frees after all others have read */
     if (table != NULL && atomic_fetch_sub_explicit(&table->users, 1, memory_order_acq_rel) == 1)
         destroy(table);
 }
@@ -178,11 +178,13 @@ const berth__image_table *berth__image_table_get(const berth__layout *layout,
 {
     berth__image_place *place = &layout->image_places[tile];
     berth__image_table *found = table_at(place);
+    /* relaxed: a guess of what pays, on which nothing else depends */
     if (found != NULL || atomic_fetch_add_explicit(&place->reads, 1, memory_order_relaxed) <
                              READS_MAX + tile % TURNS)
         return found;
     berth__image_table *made = make(layout, nodes, tile);
     if (made == NULL) {
+        /* relaxed: as above */
         atomic_store_explicit(&place->reads, 0, memory_order_relaxed);
         return NULL;
     }
@@ -240,7 +242,9 @@ void berth__image_places_set(berth__layout *layout, uint32_t slot, const berth__
     berth__image_table *table = table_at(place);
     if (table == NULL || has_all(table, slot % BERTH__TILE, facts))
         return;
-    atomic_store_explicit(&place->table, NULL, memory_order_relaxed); /* nobody reads it */
+    /* relaxed: nobody else uses the layout */
+    atomic_store_explicit(&place->table, NULL, memory_order_relaxed);
+    /* relaxed: as above */
     atomic_store_explicit(&place->reads, 0, memory_order_relaxed);
     let_go(table);
 }
@@ -251,7 +255,8 @@ void berth__image_places_copy(berth__layout *to, const berth__layout *from)
         berth__image_table *table = table_at(&from->image_places[tile]);
         if (table == NULL)
             continue;
-        atomic_fetch_add_explicit(&table->users, 1, memory_order_relaxed); /* `from` holds one */
+        /* relaxed: `from` holds a reference, so nobody frees the table meanwhile */
+        atomic_fetch_add_explicit(&table->users, 1, memory_order_relaxed);
         atomic_init(&to->image_places[tile].table, table);
     }
 }

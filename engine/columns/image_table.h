@@ -8,6 +8,8 @@
  * Ordering:
  *   COLUMN-3  A table is written, then put in its place (release). A reader acquires the place
  *             before it reads the table.
+ *   COLUMN-4  A layout reads a table, then gives up its reference (acq_rel); who gives up the last
+ *             one frees the table.
  *
  * Memory: some 8 bytes for each image of each node. */
 #ifndef BERTH_COLUMNS_IMAGE_TABLE_H
