@@ -210,21 +210,32 @@ static int64_t score_of(const volume_shape *own, const class_use *use)
     return berth__shape_at(own->shape, own->shape_count, utilization);
 }
 
+static int64_t slot_value(const berth__view *view, const volume_shape *own,
+                          const berth__binder *binder, uint32_t slot)
+{
+    berth__open_binding binding;
+    class_use uses[BERTH__UNBOUND_CLAIMS_MAX];
+    int64_t sum = 0;
+    berth__volume_binder_bind(view, binder, slot, &binding);
+    const uint32_t count = berth__binding_fits(&binding) ? uses_of(&binding, uses) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += score_of(own, &uses[i]);
+    return count > 0 ? (int64_t)round((double)sum / (double)count) : 0;
+}
+
 static void volume_binding_score(const berth__question *cycle, const void *instance,
                                  const void *state, uint32_t tile, const berth__mask *mask,
                                  int64_t *out)
 {
-    const volume_shape *own = instance;
+    berth__same_shelves same;
+    berth__same_shelves_begin(&same, state);
     BERTH__MASK_EACH(mask, s)
     {
-        berth__open_binding binding;
-        class_use uses[BERTH__UNBOUND_CLAIMS_MAX];
-        int64_t sum = 0;
-        berth__volume_binder_bind(cycle->view, state, tile * BERTH__TILE + s, &binding);
-        const uint32_t count = berth__binding_fits(&binding) ? uses_of(&binding, uses) : 0;
-        for (uint32_t i = 0; i < count; i++)
-            sum += score_of(own, &uses[i]);
-        out[s] = count > 0 ? (int64_t)round((double)sum / (double)count) : 0;
+        bool known;
+        int64_t *value = berth__same_shelves_result(&same, tile * BERTH__TILE + s, &known);
+        if (!known)
+            *value = slot_value(cycle->view, instance, state, tile * BERTH__TILE + s);
+        out[s] = *value;
     }
 }
 

@@ -181,6 +181,16 @@ static bool on_open_shelf(const berth__interned_node_selector *chooses)
     return false;
 }
 
+/* Whether a node that reads a shelf of the object may still not be one that the object chooses. */
+static bool is_demanding(const berth__interned_node_selector *chooses)
+{
+    if (chooses == NULL)
+        return false;
+    const berth__node_term *term = chooses->terms;
+    return chooses->count != 1 || !can_match(term) || term->field_count > 0 ||
+           term->expression_count != 1 || term->expressions[0].op != BERTH__OP_IN;
+}
+
 /* A walk over an object's shelves: (0, 0) for the open shelf, otherwise the label and value of
  * each. */
 typedef struct walk {
@@ -272,6 +282,7 @@ bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
         append(shelves, shelf_make(shelves, set, label, value), item);
         note_change(shelves, owner, label, value);
     }
+    set->demanding += is_demanding(chooses);
     return true;
 }
 
@@ -309,11 +320,13 @@ void berth__shelves_remove(berth__shelves *shelves, berth__sym owner,
     berth__shelves_give_up(shelves, owner, chooses);
 }
 
-/* Change each of the object's shelves, which exist. Without an item, none of them shows it. */
-static void change_all(berth__shelves *shelves, berth__sym owner,
-                       const berth__interned_node_selector *chooses, const berth__shelf_item *item,
-                       void (*change)(berth__shelves *shelves, berth__shelf *shelf,
-                                      const berth__shelf_item *item))
+/* Change each of the object's shelves, which exist. Without an item, none of them shows it. Returns
+ * their set. */
+static berth__shelf_set *change_all(berth__shelves *shelves, berth__sym owner,
+                                    const berth__interned_node_selector *chooses,
+                                    const berth__shelf_item *item,
+                                    void (*change)(berth__shelves *shelves, berth__shelf *shelf,
+                                                   const berth__shelf_item *item))
 {
     berth__shelf_set *set = set_find(shelves, owner);
     BERTH_ASSERT(set != NULL);
@@ -323,6 +336,7 @@ static void change_all(berth__shelves *shelves, berth__sym owner,
         if (item != NULL)
             note_change(shelves, owner, label, value);
     }
+    return set;
 }
 
 static void lend(berth__shelves *shelves, berth__shelf *shelf, const berth__shelf_item *item)
@@ -345,20 +359,20 @@ void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
                          const berth__interned_node_selector *chooses,
                          const berth__shelf_item *item)
 {
-    change_all(shelves, owner, chooses, item, lend);
+    change_all(shelves, owner, chooses, item, lend)->demanding -= is_demanding(chooses);
 }
 
 void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
                            const berth__interned_node_selector *chooses,
                            const berth__shelf_item *item)
 {
-    change_all(shelves, owner, chooses, item, take_back);
+    change_all(shelves, owner, chooses, item, take_back)->demanding += is_demanding(chooses);
 }
 
 void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
                             const berth__interned_node_selector *chooses)
 {
-    change_all(shelves, owner, chooses, NULL, take_back);
+    (void)change_all(shelves, owner, chooses, NULL, take_back);
 }
 
 /* ---- looking up ---- */

@@ -39,6 +39,8 @@ typedef struct berth__shelf_set {
     uint32_t shelf_count;
     uint32_t shelf_capacity; /* 0 or a power of two */
     berth__shelf open;
+    /* The objects on the shelves whose selector demands more than that a node reads their shelf. */
+    uint32_t demanding;
     berth__sym *labels; /* the labels that shelves are for */
     uint32_t label_count;
     uint32_t label_capacity;

@@ -71,7 +71,8 @@ static void *gen_volume(cluster_gen *g, uint32_t index)
     }
     if (gen_chance(g, gen_competes(g) ? 20 : 60)) {
         bool zonal = gen_chance(g, 50);
-        *r = (berth_requirement){naive_str(zonal ? ZONE : "rack"), naive_str("In"), {0}};
+        *r = (berth_requirement){
+            naive_str(zonal ? ZONE : "rack"), naive_str(gen_chance(g, 85) ? "In" : "NotIn"), {0}};
         r->values = gen_values(g, gen_node_value, 1);
         t->match_expressions = (berth_requirements){r, 1};
         *s = (berth_node_selector){t, 1};

@@ -28,7 +28,9 @@ typedef struct trial {
     uint64_t seed, state;
     berth_engine *engines[ENGINES];
     berth_reader *reader;
+    bool first_only; /* objects are for the first engine */
     uint32_t nodes, racks, volumes;
+    uint32_t choices; /* how volumes choose nodes, see print_requirement */
     bool has_volume[VOLUMES], has_capacity[CAPACITIES], has_pod[PODS];
     bool open;                                                            /* a transaction */
     bool kept_volume[VOLUMES], kept_capacity[CAPACITIES], kept_pod[PODS]; /* at its beginning */
@@ -77,13 +79,13 @@ static void must(trial *t, const char *call, berth_status status, const berth_er
 
 /* ---- objects ---- */
 
-/* Add an object to all engines, or replace the one of its name. */
+/* Add an object to all engines, or only to the first one, or replace the one of its name. */
 static berth_status put_object(void *context, const berth_object *object, const berth_error *origin,
                                berth_error *error)
 {
     (void)origin;
     trial *t = context;
-    for (int e = 0; e < ENGINES; e++) {
+    for (int e = 0; e < (t->first_only ? 1 : ENGINES); e++) {
         berth_status status = berth_engine_add(t->engines[e], object, NULL, error);
         if (status == BERTH_E_EXISTS)
             status = berth_engine_update(t->engines[e], object, error);
@@ -136,9 +138,11 @@ static void put_node(trial *t, uint32_t number)
         (unsigned)below(t, t->racks), (unsigned)(4 + number % 5));
 }
 
+enum { PLAIN = 2 }; /* so many choices demand no more than one of some values */
+
 static void print_requirement(trial *t, char *out, size_t size)
 {
-    switch (below(t, 6)) {
+    switch (below(t, t->choices)) {
     case 0:
         (void)snprintf(out, size,
                        "\"key\":\"topology.kubernetes.io/zone\",\"operator\":\"In\","
@@ -151,13 +155,32 @@ static void print_requirement(trial *t, char *out, size_t size)
                        (unsigned)below(t, t->racks), (unsigned)below(t, t->racks));
         break;
     case 2:
-        (void)snprintf(out, size, "\"key\":\"rack\",\"operator\":\"NotIn\",\"values\":[\"r%u\"]",
-                       (unsigned)below(t, t->racks));
+        if (chance(t, 50))
+            (void)snprintf(out, size, "\"key\":\"host\",\"operator\":\"Exists\"");
+        else
+            (void)snprintf(out, size,
+                           "\"key\":\"rack\",\"operator\":\"NotIn\",\"values\":[\"r%u\"]",
+                           (unsigned)below(t, t->racks));
         break;
     default:
         (void)snprintf(out, size, "\"key\":\"host\",\"operator\":\"In\",\"values\":[\"h%u\"]",
                        (unsigned)below(t, t->nodes));
     }
+}
+
+/* A volume that a claim has, or that names it before they are bound. */
+static void put_own_volume(trial *t, uint32_t pod, uint32_t claim, bool bound)
+{
+    put(t,
+        "{\"apiVersion\":\"v1\",\"kind\":\"PersistentVolume\",\"metadata\":{\"name\":"
+        "\"own%u-%u\"},\"spec\":{\"storageClassName\":\"local\",\"capacity\":{\"storage\":"
+        "\"%uGi\"},\"accessModes\":[\"ReadWriteOnce\"],\"local\":{\"path\":\"/x\"},"
+        "\"claimRef\":{\"namespace\":\"default\",\"name\":\"c%u-%u\"},\"nodeAffinity\":"
+        "{\"required\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":"
+        "\"topology.kubernetes.io/zone\",\"operator\":\"In\",\"values\":[\"z%u\"]}]}]}}},"
+        "\"status\":{\"phase\":\"%s\"}}",
+        (unsigned)pod, (unsigned)claim, (unsigned)(1 + below(t, 3)), (unsigned)pod, (unsigned)claim,
+        (unsigned)below(t, 3), bound ? "Bound" : "Available");
 }
 
 /* Volumes of "local", whose claims only find volumes, and of "mixed", where they may also be
@@ -169,7 +192,7 @@ static void put_volume(trial *t, uint32_t number)
         print_requirement(t, first, sizeof(first));
         print_requirement(t, second, sizeof(second));
         const char *between = chance(t, 50) ? "},{" : "}]},{\"matchExpressions\":[{";
-        const bool two = chance(t, 20);
+        const bool two = t->choices > PLAIN && chance(t, 20);
         (void)snprintf(affinity, sizeof(affinity),
                        "\"nodeAffinity\":{\"required\":{\"nodeSelectorTerms\":["
                        "{\"matchExpressions\":[{%s%s%s}]}]}},",
@@ -226,16 +249,26 @@ static void print_claim_volumes(trial *t, uint32_t pod, uint32_t claims, char *o
     size_t used = 0;
     for (uint32_t i = 0; i < claims; i++) {
         const char *selector = ",\"selector\":{\"matchLabels\":{\"kind\":\"k0\"}}";
+        const bool own = chance(t, 12), bound = own && chance(t, 60);
+        char annotation[80] = "", volume_name[40] = "";
+        if (own)
+            put_own_volume(t, pod, i, bound);
+        if (bound) {
+            (void)snprintf(annotation, sizeof(annotation),
+                           ",\"annotations\":{\"pv.kubernetes.io/bind-completed\":\"yes\"}");
+            (void)snprintf(volume_name, sizeof(volume_name), ",\"volumeName\":\"own%u-%u\"",
+                           (unsigned)pod, (unsigned)i);
+        }
         put(t,
             "{\"apiVersion\":\"v1\",\"kind\":\"PersistentVolumeClaim\",\"metadata\":{\"name\":"
-            "\"c%u-%u\",\"namespace\":\"default\",\"uid\":\"u%llu-%u\"},\"spec\":{"
+            "\"c%u-%u\",\"namespace\":\"default\",\"uid\":\"u%llu-%u\"%s},\"spec\":{"
             "\"storageClassName\":\"%s\",\"accessModes\":[\"%s\"],\"volumeMode\":\"%s\","
-            "\"resources\":{\"requests\":{\"storage\":\"%uGi\"}}%s},"
-            "\"status\":{\"phase\":\"Pending\"}}",
-            (unsigned)pod, (unsigned)i, t->made, (unsigned)i, classes[below(t, 5)],
-            chance(t, 80) ? "ReadWriteOnce" : "ReadWriteMany",
+            "\"resources\":{\"requests\":{\"storage\":\"%uGi\"}}%s%s},"
+            "\"status\":{\"phase\":\"%s\"}}",
+            (unsigned)pod, (unsigned)i, t->made, (unsigned)i, annotation,
+            own ? "local" : classes[below(t, 5)], chance(t, 80) ? "ReadWriteOnce" : "ReadWriteMany",
             chance(t, 90) ? "Filesystem" : "Block", (unsigned)(1 + below(t, 3)),
-            chance(t, 5) ? selector : "");
+            chance(t, 5) ? selector : "", volume_name, bound ? "Bound" : "Pending");
         used += (size_t)snprintf(out + used, size - used,
                                  "%s{\"name\":\"v%u\",\"persistentVolumeClaim\":{\"claimName\":"
                                  "\"c%u-%u\"}}",
@@ -314,24 +347,56 @@ static void start(trial *t)
     must(t, "berth_reader_create", berth_reader_create(&options, &t->reader, &error), &error);
 }
 
+/* In the first engine, a volume and a capacity that are too small for any claim, and whose nodes
+ * are not those that have a value: so it looks at each node for itself, where the other engine may
+ * take the answer of a node that has the same label values. */
+static void set_apart(trial *t)
+{
+    static const char *const names[] = {"local", "capacity", "mixed"};
+    t->first_only = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        put(t,
+            "{\"apiVersion\":\"v1\",\"kind\":\"PersistentVolume\",\"metadata\":{\"name\":"
+            "\"tiny-%s\"},\"spec\":{\"storageClassName\":\"%s\",\"capacity\":{\"storage\":"
+            "\"1Mi\"},\"accessModes\":[\"ReadWriteOnce\"],\"local\":{\"path\":\"/x\"},"
+            "\"nodeAffinity\":{\"required\":{\"nodeSelectorTerms\":[{\"matchExpressions\":["
+            "{\"key\":\"rack\",\"operator\":\"NotIn\",\"values\":[\"none\"]}]}]}}},"
+            "\"status\":{\"phase\":\"Available\"}}",
+            names[i], names[i]);
+        put(t,
+            "{\"apiVersion\":\"storage.k8s.io/v1\",\"kind\":\"CSIStorageCapacity\",\"metadata\":"
+            "{\"name\":\"tiny-%s\",\"namespace\":\"default\"},\"nodeTopology\":"
+            "{\"matchExpressions\":[{\"key\":\"rack\",\"operator\":\"NotIn\",\"values\":"
+            "[\"none\"]}]},\"storageClassName\":\"%s\",\"capacity\":\"0\"}",
+            names[i], names[i]);
+    }
+    t->first_only = false;
+}
+
 static void fill(trial *t)
 {
     static const char *const names[] = {"local", "capacity", "mixed", "plain"};
     static const char *const provisioners[] = {"kubernetes.io/no-provisioner", "csi", "csi",
                                                "other"};
+    static const char topologies[] =
+        ",\"allowedTopologies\":[{\"matchLabelExpressions\":[{\"key\":"
+        "\"topology.kubernetes.io/zone\",\"values\":[\"z0\",\"z1\"]}]}]";
     for (uint32_t i = 0; i < 4; i++)
         put(t,
             "{\"apiVersion\":\"storage.k8s.io/v1\",\"kind\":\"StorageClass\",\"metadata\":"
-            "{\"name\":\"%s\"},\"provisioner\":\"%s\",\"volumeBindingMode\":"
+            "{\"name\":\"%s\"},\"provisioner\":\"%s\"%s,\"volumeBindingMode\":"
             "\"WaitForFirstConsumer\"}",
-            names[i], provisioners[i]);
+            names[i], provisioners[i], i > 0 && chance(t, 30) ? topologies : "");
     put(t, "{\"apiVersion\":\"storage.k8s.io/v1\",\"kind\":\"CSIDriver\",\"metadata\":{\"name\":"
            "\"csi\"},\"spec\":{\"storageCapacity\":true}}");
     if (chance(t, 50)) /* pods of the app are spread by default */
         put(t, "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"a0\"},"
                "\"spec\":{\"selector\":{\"app\":\"a0\"}}}");
+    set_apart(t);
     t->nodes = chance(t, 40) ? 1 + below(t, 40) : 100 + below(t, NODES_MAX - 100);
     t->volumes = chance(t, 50) ? 5 : VOLUMES;
+    static const uint32_t choices[] = {PLAIN, PLAIN + 1, 6, 6};
+    t->choices = choices[below(t, 4)];
     t->racks = chance(t, 50) ? 2 : 1 + t->nodes / 4;
     for (uint32_t i = 0; i < t->nodes; i++)
         put_node(t, i);
