@@ -524,7 +524,7 @@ int main(int argc, char **argv)
         done += made;
     }
     printf("placed %llu, nowhere %llu, %llu by index\n", placed, unplaced, by_index);
-    if (done < 10000 || (placed > done / 4 && unplaced > done / 20 && by_index > done / 3))
+    if (done < 10000 || (placed > done / 4 && unplaced > done / 20 && by_index > done / 5))
         return 0;
     fprintf(stderr, "FAILED: the histories are not varied enough\n");
     return 1;
