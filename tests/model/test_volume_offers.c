@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "berth/berth.h"
+#include "chance.h"
 #include "effort.h"
 
 enum {
@@ -44,11 +45,7 @@ static unsigned long long placed, unplaced, by_index;
 
 static uint32_t below(trial *t, uint32_t bound)
 {
-    uint64_t word = t->state += UINT64_C(0x9e3779b97f4a7c15);
-    word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-    word ^= word >> 31;
-    return (uint32_t)(((word >> 32) * bound) >> 32);
+    return chance_below(&t->state, bound);
 }
 
 static bool chance(trial *t, uint32_t percent)
