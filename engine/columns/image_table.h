@@ -11,7 +11,7 @@
  *   COLUMN-4  A layout reads a table, then gives up its reference (acq_rel); who gives up the last
  *             one frees the table.
  *
- * Memory: some 8 bytes for each image of each node. */
+ * Memory: a byte for each image of each node, and 12 to 16 for each image of a tile. */
 #ifndef BERTH_COLUMNS_IMAGE_TABLE_H
 #define BERTH_COLUMNS_IMAGE_TABLE_H
 

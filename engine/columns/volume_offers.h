@@ -5,6 +5,7 @@
  * The shelves of the store (store/shelves.h) say which labels chose a volume or a capacity; here
  * these become slots.
  *
+ * Memory: 16 KiB, and tables by value (value_slots.h).
  * Threads: the deciding thread only. */
 #ifndef BERTH_COLUMNS_VOLUME_OFFERS_H
 #define BERTH_COLUMNS_VOLUME_OFFERS_H

@@ -235,7 +235,7 @@ typedef struct berth__plugin_ops {
     bool (*verdict_key)(const berth__question *cycle, const void *instance, const void *state,
                         berth__verdict_key *key);
     /* The same for the raw values of an active scorer that does not normalize, which lie in
-     * 0..BERTH__SCORE_MAX. The key includes what they depend on in the profile. */
+     * 0..BERTH__SCORE_MAX. The caller adds the profile to the key. */
     bool (*value_key)(const berth__question *cycle, const void *instance, const void *state,
                       berth__verdict_key *key);
 

@@ -109,22 +109,6 @@ void berth__volume_binder_unreserve(const berth__question *cycle, const void *in
  * with. */
 bool berth__volume_binder_compares(const berth__binder *binder);
 
-/* Slots that read the same shelves, in one tile or more: their results are equal, if nothing else
- * decides on the pod's claims (volumes for a zone, or for all nodes). */
-enum { BERTH__SAME_LABELS = 3, BERTH__SAME_SHELVES = 16 };
-typedef struct berth__same_shelves {
-    bool applies;
-    const berth__sym *columns[BERTH__SAME_LABELS]; /* of the labels that choose shelves */
-    uint32_t column_count, count;
-    berth__sym values[BERTH__SAME_SHELVES][BERTH__SAME_LABELS];
-    int64_t results[BERTH__SAME_SHELVES];
-    int64_t unshared;
-} berth__same_shelves;
-void berth__same_shelves_begin(berth__same_shelves *same, const berth__binder *binder);
-
-/* Where the result for a slot is, if `*known`, or must be written. Valid until the next call. */
-int64_t *berth__same_shelves_result(berth__same_shelves *same, uint32_t slot, bool *known);
-
 /* Compute the binding on the node of a slot. */
 void berth__volume_binder_bind(const berth__view *view, const berth__binder *binder, uint32_t slot,
                                berth__open_binding *out);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "plugins/registry.h"
 #include "plugins/resource_score.h"
+#include "plugins/same_shelves.h"
 #include "plugins/volume_binder.h"
 
 /* ---- configuration ---- */

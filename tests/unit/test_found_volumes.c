@@ -35,12 +35,12 @@ static void add_volume(both_paths *b, unsigned host)
               host, host);
 }
 
-static berth_pod_id add_pod(both_paths *b, unsigned number)
+static berth_pod_id add_pod(both_paths *b, unsigned number, unsigned gibibytes)
 {
     both_addf(b,
               "{kind: PersistentVolumeClaim, metadata: {name: c%u}, spec: {storageClassName: "
-              "local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}",
-              number);
+              "local, accessModes: [ReadWriteOnce], resources: {requests: {storage: %uGi}}}}",
+              number, gibibytes);
     return both_addf(b,
                      "{kind: Pod, metadata: {name: p%u, labels: {app: web}}, spec: {volumes: "
                      "[{name: v, persistentVolumeClaim: {claimName: c%u}}], containers: [{name: "
@@ -59,10 +59,10 @@ static void test_volume_in_another_zone(void **state)
     both_addf(&b, "{kind: Service, metadata: {name: web}, spec: {selector: {app: web}}}");
     for (unsigned host = 0; host < 12; host += 2) /* of zone z0 */
         add_volume(&b, host);
-    both_schedule(&b, add_pod(&b, 0));
-    both_schedule(&b, add_pod(&b, 1));
+    both_schedule(&b, add_pod(&b, 0, 1));
+    both_schedule(&b, add_pod(&b, 1, 1));
     add_volume(&b, 191); /* of zone z1 */
-    const berth_pod_id last = add_pod(&b, 2);
+    const berth_pod_id last = add_pod(&b, 2, 1);
     both_schedule(&b, last);
     assert_int_equal(berth_engine_pod_node(b.c[0].engine, last),
                      berth_engine_find_node(b.c[0].engine, (berth_str)TEXT("n191")));
@@ -81,7 +81,7 @@ static void test_many_changes_at_once(void **state)
     for (unsigned more = 1; next + more < NODES; more += 21) { /* up to 64 and above */
         for (unsigned i = 0; i < more; i++)
             add_volume(&b, next++);
-        both_schedule(&b, add_pod(&b, pod++));
+        both_schedule(&b, add_pod(&b, pod++, 1));
     }
     both_close(&b);
 }
@@ -99,16 +99,7 @@ static void test_claims_of_two_sizes(void **state)
         add_volume(&b, host);
     for (unsigned i = 0; i < 40; i++) {
         const bool large = i % 3 == 0;
-        both_addf(&b,
-                  "{kind: PersistentVolumeClaim, metadata: {name: d%u}, spec: {storageClassName: "
-                  "local, accessModes: [ReadWriteOnce], resources: {requests: {storage: %s}}}}",
-                  i, large ? "3Gi" : "2Gi");
-        const berth_pod_id id =
-            both_addf(&b,
-                      "{kind: Pod, metadata: {name: q%u}, spec: {volumes: [{name: v, "
-                      "persistentVolumeClaim: {claimName: d%u}}], containers: [{name: c, image: "
-                      "i, resources: {requests: {cpu: 100m}}}]}}",
-                      i, i);
+        const berth_pod_id id = add_pod(&b, i, large ? 3 : 2);
         both_decide(&b, id);
         if (!large)
             both_schedule(&b, id);
