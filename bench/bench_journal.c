@@ -33,7 +33,7 @@ static bool open_journal(bench_state *state, journal *j)
         free(j->log);
         return false;
     }
-    j->log->epoch = UINT64_MAX; /* the epoch of no layout */
+    j->log->order = UINT64_MAX; /* the epoch of no layout */
     berth__slot_log_follow(j->log, j->view);
     return true;
 }

@@ -134,35 +134,32 @@ static void notify_node(const berth__cluster *cluster, uint32_t node_id,
 
 /* ---- single nodes ---- */
 
-/* Whether everything derived from facts stays valid in an update: the new facts differ only in
- * allocatable amounts, which are read with the state of slots. An embedder's plugins may have kept
- * amounts. If only this node has an image, even an equal object may change the image's size. */
-static bool outlasts(const berth__cluster *cluster, const berth__node_facts *old,
-                     const berth__node_facts *facts)
+/* Whether an update may change sizes of images. If only this node has an image, even an equal
+ * object may do so. */
+static bool resizes(const berth__cluster *cluster, const berth__node_facts *facts)
 {
-    bool alike = berth__node_facts_alike(old, facts) &&
-                 (!cluster->amounts_are_facts || berth__node_amounts_equal(old, facts));
-    for (uint32_t i = 0; i < facts->image_count && alike; i++)
-        alike = berth__image_find(&cluster->view.images, berth__node_images(facts)[i].name)
-                    ->size_bytes == berth__node_images(facts)[i].size_bytes;
-    return alike;
+    bool same = true;
+    for (uint32_t i = 0; i < facts->image_count && same; i++) {
+        const berth__node_image *own = &berth__node_images(facts)[i];
+        const berth__image_record *image = berth__image_find(&cluster->view.images, own->name);
+        same = image != NULL && image->size_bytes == own->size_bytes;
+    }
+    return !same;
 }
 
-berth__facts_change berth__cluster_facts_change(const berth__node_facts *old,
-                                                const berth__node_facts *facts)
+/* Amounts are read with the state of slots; but an embedder's plugins may have kept them. */
+uint32_t berth__cluster_facts_changes(const berth__cluster *cluster, const berth__node_facts *old,
+                                      const berth__node_facts *facts, bool resized)
 {
-    if (old == NULL || facts == NULL ||
-        !berth__labels_equal(berth__node_labels(old), berth__node_labels(facts)))
-        return BERTH__FACTS_CHANGED;
-    return berth__node_rules_alike(old, facts) ? BERTH__IMAGES_CHANGED : BERTH__LABELS_STAY;
-}
-
-/* A node in the layout takes over its new facts in place. The view is wide enough. */
-static void refresh_slot(berth__cluster *cluster, const berth__node_record *node,
-                         berth__facts_change change)
-{
-    if (node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot, change);
+    uint32_t changes = 0;
+    if (!berth__node_images_equal(old, facts) || (resized && facts->image_count > 0))
+        changes |= BERTH__FACTS_IMAGES;
+    if (!berth__labels_equal(berth__node_labels(old), berth__node_labels(facts)))
+        changes |= BERTH__FACTS_LABELS;
+    if (!berth__node_rules_alike(old, facts) ||
+        (cluster->amounts_are_facts && !berth__node_amounts_equal(old, facts)))
+        changes |= BERTH__FACTS_RULES;
+    return changes;
 }
 
 /* The zone that decides the order of nodes. v1.15 knows only the beta labels. */
@@ -204,7 +201,8 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
     berth__images_replace(&cluster->view.images, NULL, facts);
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
-    refresh_slot(cluster, node, BERTH__FACTS_CHANGED);
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_set_node(&cluster->view, node->slot);
     if (node->slot != BERTH__SLOT_NONE &&
         berth__view_fill(&cluster->view, node->slot, &cluster->pods) != BERTH_OK) {
         node->facts = NULL;
@@ -246,9 +244,10 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
                                   berth__node_facts *facts)
 {
     berth__node_facts *old = berth__cluster_node(cluster, node_id)->facts;
-    bool outlasted = outlasts(cluster, old, facts);
+    const uint32_t changes =
+        berth__cluster_facts_changes(cluster, old, facts, resizes(cluster, facts));
     if (berth__cluster_widen(cluster) != BERTH_OK ||
-        make_facts_writable(cluster, node_id, facts, outlasted) != BERTH_OK ||
+        make_facts_writable(cluster, node_id, facts, changes == 0) != BERTH_OK ||
         !berth__note_node(cluster, node_id, facts))
         return BERTH_E_NOMEM;
     if (!move_zone(cluster, node_id, berth__cluster_zone(cluster, old),
@@ -259,8 +258,8 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
     berth__images_replace(&cluster->view.images, old, facts);
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
-    refresh_slot(cluster, node,
-                 outlasted ? BERTH__AMOUNTS_CHANGED : berth__cluster_facts_change(old, facts));
+    if (node->slot != BERTH__SLOT_NONE)
+        berth__view_set_facts(&cluster->view, node->slot, changes);
     notify_node(cluster, node_id, old, facts);
     berth__free_facts(cluster, old);
     return BERTH_OK;

@@ -203,9 +203,11 @@ static void undo_node(void *owner, void *record)
     node->facts = former->facts;
     node->refreshed = former->refreshed;
     node->closed = former->closed;
-    if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
+    if (node->facts != NULL && node->slot != BERTH__SLOT_NONE && now == NULL)
+        berth__view_set_node(&cluster->view, node->slot);
+    else if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
         berth__view_set_facts(&cluster->view, node->slot,
-                              berth__cluster_facts_change(now, node->facts));
+                              berth__cluster_facts_changes(cluster, now, node->facts, true));
     berth__cow_owner_unhold(&cluster->cow, 1);
     if (now != NULL)
         berth__cluster_drop_facts(cluster, now);

@@ -36,7 +36,7 @@ berth__domain_counts *berth__domain_counts_intern(berth__view *view, berth__popu
     one->population = population;
     one->inclusion = inclusion;
     one->users = 1;
-    one->epoch = BERTH__EPOCH_NONE;
+    one->since = BERTH__EPOCH_NONE;
     one->next = population->domains;
     population->domains = one;
     population->users++;
@@ -86,7 +86,7 @@ void berth__domain_counts_release(berth__view *view, berth__domain_counts *one)
 void berth__domain_counts_want_lowest(berth__domain_counts *counts)
 {
     if (!counts->lowest_wanted)
-        counts->epoch = BERTH__EPOCH_NONE;
+        counts->since = BERTH__EPOCH_NONE;
     counts->lowest_wanted = true;
 }
 
@@ -244,21 +244,25 @@ bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one)
 {
     const berth_allocator *allocator = view->model->allocator;
     const berth__population *population = one->population;
-    one->epoch = BERTH__EPOCH_NONE;
     if (!berth__population_renew(view, one->population) ||
         !berth__topology_refresh(one->topology, view->layout, &view->nodes,
-                                 view->model->known.empty) ||
-        !reserve_counts(allocator, one))
+                                 view->model->known.empty))
         return false;
-    const uint64_t epoch = berth__inclusion_epoch(view->layout, one->inclusion);
-    BERTH_ASSERT(one->inclusion == NULL || one->inclusion->epoch == epoch);
+    BERTH_ASSERT(one->inclusion == NULL ||
+                 one->inclusion->epoch == berth__inclusion_epoch(view->layout, one->inclusion));
+    if (berth__domain_counts_hold(one))
+        return true; /* other facts changed */
+    one->since = BERTH__EPOCH_NONE;
+    if (!reserve_counts(allocator, one))
+        return false;
     one->total = one->absent = 0;
     for (uint32_t t = 0; population->tiles != NULL && t < population->tile_count; t++)
         if (population->tiles[t] != NULL)
             sum_tile(one, t);
     if (one->lowest_wanted && !find_lowest(view, one))
         return false;
-    one->epoch = epoch;
+    one->since = one->topology->since;
+    one->included_since = one->inclusion != NULL ? one->inclusion->since : 0;
     one->serial = ++view->counts->serial;
     return true;
 }
@@ -266,7 +270,7 @@ bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one)
 void berth__domain_counts_change(berth__view *view, berth__domain_counts *one, uint32_t slot,
                                  uint32_t before, int change)
 {
-    if (one->epoch != berth__inclusion_epoch(view->layout, one->inclusion) ||
+    if (!berth__domain_counts_hold(one) || one->topology->order != view->layout->order_epoch ||
         !is_included(one, slot))
         return;
     uint32_t domain = one->topology->domains[slot];
@@ -279,7 +283,7 @@ void berth__domain_counts_change(berth__view *view, berth__domain_counts *one, u
     }
     if (one->lowest_wanted &&
         !move_domain(view->model->allocator, one, before, before + (uint32_t)change))
-        one->epoch = BERTH__EPOCH_NONE;
+        one->since = BERTH__EPOCH_NONE;
 }
 
 /* ---- reading ---- */

@@ -32,7 +32,7 @@ void berth__driver_fills_change(berth__volume_use *use, uint32_t node_id)
         const uint32_t own =
             berth__driver_fill_of(berth__volume_use_of(use, node_id), fill->driver);
         fill->nodes[node_id] = own;
-        if (slot > 0 && fill->epoch == use->slots_epoch &&
+        if (slot > 0 && fill->order == use->slots_order &&
             own > fill->most[(slot - 1) / BERTH__TILE])
             fill->most[(slot - 1) / BERTH__TILE] = own;
     }
@@ -70,16 +70,16 @@ static bool extend(berth__volume_use *use, berth__driver_fill *fill, uint32_t en
  * again. */
 static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint32_t end)
 {
-    if (use->slots_epoch == layout->label_epoch && use->slots != NULL)
+    if (use->slots_order == layout->order_epoch && use->slots != NULL)
         return true;
     if (!berth__grow(use->allocator, &use->slots, &use->slot_capacity, end, sizeof(*use->slots)))
         return false;
     for (uint32_t i = 0; i < use->fill_count; i++)
-        use->fills[i].epoch = BERTH__EPOCH_NONE;
+        use->fills[i].order = BERTH__EPOCH_NONE;
     memset(use->slots, 0, use->slot_capacity * sizeof(*use->slots));
     for (uint32_t slot = 0; slot < layout->count; slot++)
         use->slots[layout->nodes[slot]] = slot + 1;
-    use->slots_epoch = layout->label_epoch;
+    use->slots_order = layout->order_epoch;
     return true;
 }
 
@@ -119,14 +119,14 @@ const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__
         return NULL;
     berth__driver_fill *fill = &use->fills[at];
     if (at == use->fill_count) {
-        *fill = (berth__driver_fill){.driver = driver, .epoch = BERTH__EPOCH_NONE};
+        *fill = (berth__driver_fill){.driver = driver, .order = BERTH__EPOCH_NONE};
         use->fill_count++; /* so that its memory is freed */
     }
-    if (fill->epoch != layout->label_epoch || fill->nodes == NULL) {
-        fill->epoch = BERTH__EPOCH_NONE;
+    if (fill->order != layout->order_epoch || fill->nodes == NULL) {
+        fill->order = BERTH__EPOCH_NONE;
         if (!bring_up(use, layout, fill))
             return NULL;
-        fill->epoch = layout->label_epoch;
+        fill->order = layout->order_epoch;
     }
     return fill;
 }

@@ -189,7 +189,11 @@ static void copy_facts(berth__layout *to, const berth__layout *from)
     to->epoch = from->epoch;
     to->rule_epoch = from->rule_epoch;
     to->label_epoch = from->label_epoch;
+    to->order_epoch = from->order_epoch;
     to->tree_epoch = from->tree_epoch;
+    memcpy(to->notes, from->notes, sizeof(to->notes));
+    to->note_begin = from->note_begin;
+    to->note_end = from->note_end;
 }
 
 berth__layout *berth__layout_copy(const berth__layout *layout)

@@ -44,6 +44,24 @@ typedef struct berth__label_column {
     _Atomic uint32_t mask_count; /* sync: atomic; only bounds the list */
 } berth__label_column;
 
+/* What changes of a node's facts besides allocatable amounts: bits. */
+typedef enum berth__facts_change {
+    BERTH__FACTS_IMAGES = 1 << 0,
+    BERTH__FACTS_RULES = 1 << 1, /* anything else but labels */
+    BERTH__FACTS_LABELS = 1 << 2,
+    BERTH__FACTS_ANY = BERTH__FACTS_IMAGES | BERTH__FACTS_RULES | BERTH__FACTS_LABELS,
+    BERTH__FACTS_MOVED = 1 << 3, /* nothing: what pointed into the layout is invalid */
+} berth__facts_change;
+
+/* A change of a slot's facts, see columns/facts_news.h. */
+typedef struct berth__facts_note {
+    uint64_t epoch, rule_epoch, label_epoch; /* the layout's before it */
+    uint32_t slot;
+    uint32_t changes; /* berth__facts_change */
+} berth__facts_note;
+
+enum { BERTH__FACTS_NOTES = BERTH__LIMIT(256, 3) };
+
 typedef struct berth__layout {
     const berth_allocator *allocator;
     uint64_t stamp; /* of the copy-on-write owner that may change it; see base/cow_owner.h */
@@ -55,9 +73,10 @@ typedef struct berth__layout {
      * else. Two layouts that have the same label epoch have the same nodes with the same labels, in
      * the same order. */
     uint64_t rule_epoch, label_epoch;
-    uint64_t tree_epoch; /* of the node tree whose order this layout has */
-    uint32_t *nodes;     /* node id by slot */
-    uint32_t *taints;    /* taint list id by slot */
+    uint64_t order_epoch; /* when nodes came, left or were ordered for the last time */
+    uint64_t tree_epoch;  /* of the node tree whose order this layout has */
+    uint32_t *nodes;      /* node id by slot */
+    uint32_t *taints;     /* taint list id by slot */
     /* The number of slots that have a list, by the list's id, except id 0, the empty list. A list
      * without slots may have been freed. */
     uint32_t *taint_users;
@@ -74,6 +93,10 @@ typedef struct berth__layout {
     _Atomic(berth__label_column *) columns_by_hash[BERTH__COLUMN_LISTS];
     _Atomic(struct berth__image_column *) image_columns; /* see image_column.h */
     struct berth__image_place *image_places;             /* by tile: see image_table.h */
+    /* The last changes of facts, in a ring: note i is at i % BERTH__FACTS_NOTES. Nothing is known
+     * from before `note_begin`. */
+    berth__facts_note notes[BERTH__FACTS_NOTES];
+    uint64_t note_begin, note_end;
 } berth__layout;
 
 /* A layout of `count` slots without nodes. NULL when out of memory. */
@@ -102,10 +125,12 @@ bool berth__layout_expect(berth__layout *layout, berth__sym key);
 /* The same for the keys of another layout's columns, the last requested first, at most `most`. */
 bool berth__layout_expect_as(berth__layout *layout, const berth__layout *other, uint32_t most);
 
-/* Begin another epoch with other nodes. */
+/* Begin another epoch, in which everything derived from the layout is out of date. */
 static inline void berth__layout_begin(berth__layout *layout, uint64_t epoch)
 {
     layout->epoch = layout->rule_epoch = layout->label_epoch = epoch;
+    layout->order_epoch = epoch;
+    layout->note_begin = layout->note_end;
 }
 
 /* Put a node's facts into its slot, label columns included. There must be room for its taints. */

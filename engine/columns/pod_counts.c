@@ -90,7 +90,7 @@ berth__topology *berth__pod_counts_topology(berth__view *view, berth__sym key)
         if (topology == NULL)
             return NULL;
         topology->key = key;
-        topology->epoch = BERTH__EPOCH_NONE;
+        topology->epoch = topology->since = BERTH__EPOCH_NONE;
         topology->entry.key = &topology->key;
         topology->entry.key_bytes = sizeof(topology->key);
         berth__keymap_add(&counts->topologies, &topology->entry);
@@ -129,7 +129,7 @@ static berth__inclusion *make_inclusion(berth__pod_counts *counts, const uint32_
     memcpy(inclusion + 1, words, key_bytes);
     inclusion->entry.key = inclusion + 1;
     inclusion->entry.key_bytes = (uint32_t)key_bytes;
-    inclusion->epoch = BERTH__EPOCH_NONE;
+    inclusion->epoch = inclusion->since = BERTH__EPOCH_NONE;
     berth__keymap_add(&counts->inclusions, &inclusion->entry);
     return inclusion;
 }
@@ -153,7 +153,7 @@ berth__inclusion *berth__pod_counts_inclusion(berth__view *view, const uint32_t 
     berth__free(allocator, inclusion->slots, inclusion_bytes(inclusion->tile_count));
     inclusion->slots = berth__alloc_zero(allocator, inclusion_bytes(tile_count), 64);
     inclusion->tile_count = tile_count;
-    inclusion->epoch = BERTH__EPOCH_NONE;
+    inclusion->epoch = inclusion->since = BERTH__EPOCH_NONE;
     if (inclusion->slots != NULL)
         return inclusion;
     berth__pod_counts_release_inclusion(counts, inclusion);
@@ -361,8 +361,11 @@ void berth__pod_counts_move(berth__view *view, const berth__layout *from, const 
     counts->pods = pods;
     while (slots != NULL && staying < from->count && slots[staying] == staying)
         staying++;
-    if (staying < from->count || slots == NULL)
+    const bool all_stay = slots != NULL && staying == from->count;
+    if (!all_stay)
         berth__groups_move(view, slots, from->count);
+    if (all_stay && from->tile_count == view->layout->tile_count)
+        return;
     for (berth__population *population = counts->first; population != NULL;
          population = population->next)
         berth__population_move(view, population, slots, from->count, staying);
@@ -373,7 +376,7 @@ void berth__pod_counts_forget_domains(berth__pod_counts *counts)
     for (berth__population *population = counts->first; population != NULL;
          population = population->next)
         for (berth__domain_counts *one = population->domains; one != NULL; one = one->next)
-            one->epoch = BERTH__EPOCH_NONE;
+            one->since = BERTH__EPOCH_NONE;
     for (berth__plan *plan = counts->newest; plan != NULL; plan = plan->older)
         plan->resolved = false;
 }
@@ -440,7 +443,7 @@ static berth_status check_domains(berth__view *view, const berth__domain_counts 
     berth__domain_counts recount = {.population = population,
                                     .topology = kept->topology,
                                     .inclusion = kept->inclusion,
-                                    .epoch = BERTH__EPOCH_NONE,
+                                    .since = BERTH__EPOCH_NONE,
                                     .lowest_wanted = kept->lowest_wanted};
     berth_status status = berth__domain_counts_renew(view, &recount)
                               ? compare_domains(view, kept, &recount, error)

@@ -116,7 +116,9 @@ struct berth__domain_counts {
     berth__topology *topology;
     berth__inclusion *inclusion; /* NULL: every slot counts */
     uint32_t users;
-    uint64_t epoch; /* berth__inclusion_epoch that the counts hold for, or BERTH__EPOCH_NONE */
+    /* `since` of the topology and of the inclusion (or 0) that the counts hold for; the former is
+     * BERTH__EPOCH_NONE if they hold for none. */
+    uint64_t since, included_since;
     /* Number of the last summation. Between two summations, the count of a slot in a unique
      * topology changes only when pods arrive in the slot or leave it. */
     uint64_t serial;
@@ -332,10 +334,22 @@ berth__domain_counts *berth__plan_count_population(berth__view *view, berth__pla
                                                    berth__sym topology_key,
                                                    berth__inclusion *inclusion);
 
+/* Whether counts hold for the topology and the inclusion as these are, or were brought up to date
+ * last. */
+static inline bool berth__domain_counts_hold(const berth__domain_counts *counts)
+{
+    return counts->since != BERTH__EPOCH_NONE && counts->since == counts->topology->since &&
+           (counts->inclusion == NULL || counts->included_since == counts->inclusion->since);
+}
+
+/* Whether they hold for the layout. */
 static inline bool berth__domain_counts_ready(const berth__view *view,
                                               const berth__domain_counts *counts)
 {
-    return counts->epoch == berth__inclusion_epoch(view->layout, counts->inclusion) &&
+    const berth__layout *layout = view->layout;
+    return berth__domain_counts_hold(counts) && counts->topology->epoch == layout->label_epoch &&
+           (counts->inclusion == NULL ||
+            counts->inclusion->epoch == berth__inclusion_epoch(layout, counts->inclusion)) &&
            counts->population->valid;
 }
 

@@ -216,7 +216,7 @@ void berth__population_void(berth__pod_counts *counts, berth__population *popula
     forget_tiles(counts, population);
     population->valid = false;
     for (berth__domain_counts *one = population->domains; one != NULL; one = one->next)
-        one->epoch = BERTH__EPOCH_NONE;
+        one->since = BERTH__EPOCH_NONE;
 }
 
 void berth__population_drop(berth__view *view, berth__population *population)
@@ -424,19 +424,7 @@ bool berth__population_renew(berth__view *view, berth__population *population)
 
 /* ---- following the layout ---- */
 
-/* Take over a tile whose slots all stay where they are; `*tile` is NULL then. */
-static bool keep_tile(berth__view *view, berth__population *to, uint32_t number, uint32_t **tile)
-{
-    uint32_t **place = tile_place(view, to, number);
-    if (place == NULL)
-        return false;
-    for (uint32_t s = 0; s < BERTH__TILE; s++)
-        to->total += (*tile)[s];
-    *place = *tile;
-    *tile = NULL;
-    return true;
-}
-
+/* Move the counts of a tile to the slots where its nodes are now. */
 static bool move_tile(berth__view *view, berth__population *to, const uint32_t *tile,
                       uint32_t first_slot, const uint32_t *slots, uint32_t slot_count)
 {
@@ -447,30 +435,37 @@ static bool move_tile(berth__view *view, berth__population *to, const uint32_t *
     {
         const uint32_t slot =
             first_slot + s < slot_count ? slots[first_slot + s] : BERTH__SLOT_NONE;
-        if (slot == BERTH__SLOT_NONE)
+        if (slot == BERTH__SLOT_NONE) {
+            to->total -= tile[s];
             continue;
+        }
         uint32_t *counter = berth__population_counter(view, to, slot);
         if (counter == NULL)
             return false;
         *counter = tile[s];
-        to->total += tile[s];
     }
     return true;
 }
 
+/* Tiles before `staying` are taken over as they are. */
 void berth__population_move(berth__view *view, berth__population *population, const uint32_t *slots,
                             uint32_t slot_count, uint32_t staying)
 {
     uint32_t **tiles = population->tiles, tile_count = population->tile_count;
+    const uint32_t kept = staying / BERTH__TILE < tile_count ? staying / BERTH__TILE : tile_count;
     population->tiles = NULL;
     population->tile_count = 0;
-    population->total = 0;
     bool ok = population->valid && slots != NULL;
-    for (uint32_t t = 0; ok && tiles != NULL && t < tile_count; t++)
+    if (ok && kept > 0) {
+        ok = tile_place(view, population, 0) != NULL;
+        if (ok) {
+            memcpy(population->tiles, tiles, kept * sizeof(*tiles));
+            memset(tiles, 0, kept * sizeof(*tiles));
+        }
+    }
+    for (uint32_t t = kept; ok && tiles != NULL && t < tile_count; t++)
         if (tiles[t] != NULL)
-            ok = (t + 1) * BERTH__TILE <= staying
-                     ? keep_tile(view, population, t, &tiles[t])
-                     : move_tile(view, population, tiles[t], t * BERTH__TILE, slots, slot_count);
+            ok = move_tile(view, population, tiles[t], t * BERTH__TILE, slots, slot_count);
     free_tiles(view->model->allocator, tiles, tile_count);
     if (!ok)
         berth__population_void(view->counts, population);

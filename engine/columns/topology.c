@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/hash.h"
+#include "columns/facts_news.h"
 
 static void free_columns(berth__topology *topology, const berth_allocator *allocator)
 {
@@ -22,7 +23,7 @@ void berth__topology_clear(berth__topology *topology, const berth_allocator *all
     berth__free(allocator, topology->values, topology->value_capacity * sizeof(*topology->values));
     topology->values = NULL;
     topology->value_capacity = 0;
-    topology->epoch = BERTH__EPOCH_NONE;
+    topology->epoch = topology->since = BERTH__EPOCH_NONE;
 }
 
 static bool reserve(berth__topology *topology, const berth_allocator *allocator,
@@ -86,6 +87,27 @@ static bool number_slots(berth__topology *topology, const berth__layout *layout,
     return true;
 }
 
+static bool has_value(const berth__topology *topology, uint32_t slot, berth__sym value)
+{
+    const uint32_t domain = topology->domains[slot];
+    return domain != 0 ? topology->values[domain] == value : value == 0;
+}
+
+/* Whether all slots are known to have the same values as before. */
+static bool follow_facts(const berth__topology *topology, const berth__layout *layout,
+                         const berth__sym *column)
+{
+    berth__facts_news news;
+    if (topology->epoch == BERTH__EPOCH_NONE ||
+        !berth__facts_news_since(layout, BERTH__ON_LABELS, topology->epoch, &news))
+        return false;
+    for (const berth__facts_note *note;
+         (note = berth__facts_news_next(layout, &news, BERTH__FACTS_LABELS)) != NULL;)
+        if (!has_value(topology, note->slot, column[note->slot]))
+            return false;
+    return true;
+}
+
 bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
                              const berth__cow_array *nodes, berth__sym empty)
 {
@@ -93,7 +115,11 @@ bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
         return true;
     const berth_allocator *allocator = layout->allocator;
     const berth__sym *column = berth__layout_column(layout, nodes, topology->key);
-    topology->epoch = BERTH__EPOCH_NONE;
+    if (column != NULL && follow_facts(topology, layout, column)) {
+        topology->epoch = layout->label_epoch;
+        return true;
+    }
+    topology->epoch = topology->since = BERTH__EPOCH_NONE;
     if (column == NULL || !reserve(topology, allocator, layout->tile_count))
         return false;
     uint32_t table_size = 16;
@@ -113,7 +139,9 @@ bool berth__topology_refresh(berth__topology *topology, berth__layout *layout,
         if (topology->values[domain] == empty)
             topology->empty_domain = domain;
     topology->unique = topology->domain_count == topology->present_count;
-    if (ok)
-        topology->epoch = layout->label_epoch;
+    if (ok) {
+        topology->epoch = topology->since = layout->label_epoch;
+        topology->order = layout->order_epoch;
+    }
     return ok;
 }

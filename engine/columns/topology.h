@@ -1,6 +1,7 @@
 /* Topology keys as columns: the domain of each slot, a dense number for each distinct value of a
  * label key; and sets of slots that count for a rule. Both depend on node facts, often on labels
- * alone, and are brought up to date when they are used in a new epoch of these. */
+ * alone, and are brought up to date when they are used in a new epoch of these. If the new facts
+ * change nothing, they stay as they are, and so does what is derived from them. */
 #ifndef BERTH_COLUMNS_TOPOLOGY_H
 #define BERTH_COLUMNS_TOPOLOGY_H
 
@@ -13,7 +14,9 @@ typedef struct berth__topology {
     berth__keymap_entry entry;
     berth__sym key;
     uint32_t users;
-    uint64_t epoch;      /* label epoch that the rest was computed for, or BERTH__EPOCH_NONE */
+    uint64_t epoch;      /* label epoch for which the rest is valid, or BERTH__EPOCH_NONE */
+    uint64_t since;      /* label epoch for which it was computed, or BERTH__EPOCH_NONE */
+    uint64_t order;      /* the layout's order epoch then */
     uint32_t *domains;   /* by slot: from 1, in order of first appearance; 0: no such label */
     uint64_t *present;   /* one bit per slot: the node has the label */
     uint32_t tile_count; /* capacity of the two */
@@ -38,7 +41,8 @@ typedef struct berth__inclusion {
     uint32_t users;
     uint32_t key_bytes;
     bool by_taints;      /* taints decide, too; set by the code that fills the set, like: */
-    uint64_t epoch;      /* berth__inclusion_epoch when filled; BERTH__EPOCH_NONE: not filled yet */
+    uint64_t epoch;      /* berth__inclusion_epoch for which it is valid, or BERTH__EPOCH_NONE */
+    uint64_t since;      /* the same for which it was filled, or BERTH__EPOCH_NONE */
     uint64_t *slots;     /* one bit per slot */
     uint32_t tile_count; /* capacity */
     bool all;            /* every slot is in the set */

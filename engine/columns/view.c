@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "columns/facts_news.h"
 #include "columns/freed_ports.h"
 #include "columns/pod_counts.h"
 #include "columns/port_set.h"
@@ -99,7 +100,7 @@ berth_status berth__view_make_layout_writable(berth__view *view)
     if (layout == NULL)
         return BERTH_E_NOMEM;
     layout->stamp = cow->stamp;
-    layout->epoch = berth__model_next_epoch(view->model);
+    berth__facts_news_moved(layout, berth__model_next_epoch(view->model));
     berth__cow_owner_note_made(cow, berth__layout_release, layout, 0);
     berth__cow_owner_retire(cow, view->layout->stamp, berth__layout_release, view->layout, 0);
     view->layout = layout;
@@ -115,7 +116,7 @@ void berth__view_trim_columns(berth__view *view)
         berth__view_make_layout_writable(view) != BERTH_OK)
         return;
     berth__layout_drop_columns(view->layout);
-    view->layout->epoch = berth__model_next_epoch(view->model);
+    berth__facts_news_moved(view->layout, berth__model_next_epoch(view->model));
 }
 
 berth_status berth__view_make_facts_writable(berth__view *view, uint32_t slot)
@@ -171,20 +172,22 @@ void berth__view_close(berth__view *view, uint32_t slot)
     berth__view_write(view, slot)->pods_max[slot % BERTH__TILE] = room_for_pods(node);
 }
 
-void berth__view_set_facts(berth__view *view, uint32_t slot, berth__facts_change change)
+void berth__view_set_facts(berth__view *view, uint32_t slot, uint32_t changes)
 {
     berth__layout *layout = view->layout;
     const uint32_t node_id = layout->nodes[slot];
     const berth__node_record *node = berth__node_at(&view->nodes, node_id);
-    if (change != BERTH__AMOUNTS_CHANGED) {
+    if (changes != 0) {
         berth__layout_set(layout, slot, node_id, node);
-        layout->epoch = berth__model_next_epoch(view->model);
+        berth__facts_news_add(layout, slot, changes, berth__model_next_epoch(view->model));
     }
-    if (change >= BERTH__LABELS_STAY)
-        layout->rule_epoch = layout->epoch;
-    if (change == BERTH__FACTS_CHANGED)
-        layout->label_epoch = layout->epoch;
     berth__view_set_allocatable(view, berth__view_write(view, slot), slot % BERTH__TILE, node);
+}
+
+void berth__view_set_node(berth__view *view, uint32_t slot)
+{
+    berth__view_set_facts(view, slot, BERTH__FACTS_ANY);
+    berth__layout_begin(view->layout, view->layout->epoch);
 }
 
 /* ---- host ports ---- */

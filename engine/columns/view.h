@@ -109,16 +109,12 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
     return view->tiles[slot >> BERTH__TILE_SHIFT];
 }
 
-/* What has changed of a node's facts. */
-typedef enum berth__facts_change {
-    BERTH__AMOUNTS_CHANGED, /* nothing else */
-    BERTH__IMAGES_CHANGED,  /* and perhaps amounts */
-    BERTH__LABELS_STAY,     /* anything but labels */
-    BERTH__FACTS_CHANGED,   /* anything, or it is another node */
-} berth__facts_change;
+/* Take over the facts of the node in `slot`: amounts and what else has changed
+ * (berth__facts_change). */
+void berth__view_set_facts(berth__view *view, uint32_t slot, uint32_t changes);
 
-/* Take over changed facts of the node in `slot`. */
-void berth__view_set_facts(berth__view *view, uint32_t slot, berth__facts_change change);
+/* The same for a node that has come back to a slot that it had. */
+void berth__view_set_node(berth__view *view, uint32_t slot);
 
 /* Free the label columns if there are too many; those still in use will be made again. The layout
  * gets another epoch then. If memory runs out, the columns stay. */

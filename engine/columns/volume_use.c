@@ -527,14 +527,14 @@ static bool find_records(berth__volume_use *use, const berth__layout *layout,
         if (!recount(use, node_id))
             return false;
     }
-    use->epoch = layout->label_epoch;
+    use->order = layout->order_epoch;
     use->records_named = use->storage->nodes_named;
     return true;
 }
 
 static bool has_new_records(const berth__volume_use *use, const berth__layout *layout)
 {
-    return use->records_named != use->storage->nodes_named || use->epoch != layout->label_epoch;
+    return use->records_named != use->storage->nodes_named || use->order != layout->order_epoch;
 }
 
 bool berth__volume_use_refresh(berth__volume_use *use, const berth__layout *layout,

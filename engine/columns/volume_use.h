@@ -52,7 +52,7 @@ typedef struct berth__node_volumes {
  * be attached; INT32_MAX + 1 if there are too many. */
 typedef struct berth__driver_fill {
     berth__sym driver;
-    uint64_t epoch; /* label epoch of the layout whose nodes are all included */
+    uint64_t order; /* order epoch of the layout whose nodes are all included */
     uint32_t *nodes;
     uint32_t capacity;
     uint32_t *most;      /* by tile of that layout: no entry of its nodes is above this */
@@ -80,14 +80,14 @@ typedef struct berth__volume_use {
     uint32_t record_capacity;
     uint32_t record_count;  /* number of the store's records when nodes were last looked up */
     uint64_t records_named; /* the store's `nodes_named` at that time */
-    uint64_t epoch;         /* label epoch of the layout at that time */
+    uint64_t order;         /* order epoch of the layout at that time */
     uint64_t seen;          /* of the store's journal */
     uint32_t behind;        /* calls of keep_up since the last refresh */
     berth__driver_fill fills[BERTH__DRIVER_FILLS_MAX]; /* of the drivers requested so far */
     uint32_t fill_count;
     uint32_t *slots; /* by node id, in the layout of the columns: slot + 1; 0: none */
     uint32_t slot_capacity;
-    uint64_t slots_epoch; /* label epoch of that layout */
+    uint64_t slots_order; /* order epoch of that layout */
     berth__volume_offers offers;
 } berth__volume_use;
 

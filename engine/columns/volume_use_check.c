@@ -67,7 +67,7 @@ static bool most_sound(const berth__volume_use *use, const berth__layout *layout
     bool sound = true;
     for (uint32_t i = 0; i < use->fill_count; i++) {
         const berth__driver_fill *fill = &use->fills[i];
-        if (fill->epoch == layout->label_epoch)
+        if (fill->order == layout->order_epoch)
             sound &= fill->nodes[layout->nodes[slot]] <= fill->most[slot / BERTH__TILE];
     }
     return sound;

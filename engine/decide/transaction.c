@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "columns/facts_news.h"
 #include "columns/pod_counts.h"
 #include "store/storage.h"
 
@@ -83,7 +84,7 @@ static void forget_resources(berth__cluster *cluster, uint64_t names_epoch)
     for (uint32_t i = BERTH__SCALARS; i < model->resource_count; i++)
         if (berth__resource_name(model, i) != 0 && model->resource_since[i] > names_epoch)
             berth__resource_forget(model, i);
-    cluster->view.layout->epoch = berth__model_next_epoch(model);
+    berth__facts_news_lose(cluster->view.layout, berth__model_next_epoch(model));
 }
 
 void berth__transaction_rollback(berth__transactions *transactions)

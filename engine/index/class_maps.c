@@ -108,7 +108,6 @@ static berth__class_map *add(berth__class_maps *maps, const uint64_t *key, uint3
     memcpy(map->key, key, bytes);
     map->used.entry.key = map->key;
     map->used.entry.key_bytes = bytes;
-    map->epoch = BERTH__EPOCH_NONE;
     berth__keymap_add(&maps->map, &map->used.entry);
     berth__use_add(&maps->order, &map->used);
     trim(maps, map, 0);
@@ -396,7 +395,7 @@ static berth__mask peopled_of(const berth__score_parts *parts, const berth__kern
 static void make(mapping *to, const berth__view *view)
 {
     berth__class_map *map = to->map;
-    map->epoch = to->cells->epoch;
+    map->cells = to->cells->serial;
     map->serial = ++to->maps->made;
     map->moves = 0;
     map->cell_count = map->count = to->cells->count;
@@ -460,7 +459,7 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
     if (map == NULL)
         return NULL;
     mapping to = {maps, map, ask->parts, cells, true};
-    const bool made = map->epoch == cells->epoch;
+    const bool made = map->cells == cells->serial;
     if (!made && !allocate(maps, map, view->layout->tile_count))
         to.ok = false;
     else if (!made || is_behind(&to))

@@ -36,7 +36,7 @@ typedef struct berth__peopled {
 struct berth__class_map {
     berth__used used;
     uint64_t key[BERTH__CLASS_WORDS];
-    uint64_t epoch;                        /* of the cells */
+    uint64_t cells;                        /* serial of the cells */
     uint64_t seen[BERTH__SCORE_PARTS_MAX]; /* changes applied, of each count's population */
     uint64_t serial;                       /* another one each time it is made; never 0 */
     uint64_t moves;                        /* of slots to other classes since it was made */

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/limit.h"
+#include "columns/facts_news.h"
 #include "columns/volume_use.h"
 
 enum { MASKS_MAX = BERTH__LIMIT(2048, 2), OFFERS_MAX = 64 };
@@ -95,7 +96,7 @@ static bool allocate(berth__gate_masks *masks, berth__gate_mask *mask, uint32_t 
 
 /* ---- finding ---- */
 
-/* Two words for each gate identify it within a label epoch. */
+/* Two words for each gate identify it as long as its topology stays. */
 static uint32_t key_of(const berth__gates *gates, uint64_t *words)
 {
     uint32_t count = 0;
@@ -172,6 +173,38 @@ static void follow(berth__gate_mask *mask, const berth__view *view, const berth_
                 berth__bit_put(mask->passing[tile].words, slot % BERTH__TILE, passes(gates, slot));
         }
     mask->seen = view->journal_end;
+}
+
+/* When the nodes or a topology of the gates changed last. */
+static uint64_t since_of(const berth__layout *layout, const berth__gates *gates)
+{
+    uint64_t last = layout->order_epoch;
+    for (uint32_t i = 0; i < gates->domain_count; i++)
+        if (gates->domains[i].topology->since > last)
+            last = gates->domains[i].topology->since;
+    for (uint32_t i = 0; i < gates->slot_count; i++)
+        if (gates->slots[i].counts->topology->since > last)
+            last = gates->slots[i].counts->topology->since;
+    return last;
+}
+
+/* Forget the tiles of nodes with other facts. False: it is not known which ones these are, or the
+ * key has addresses in a former layout. */
+static bool follow_facts(berth__gate_mask *mask, const berth__layout *layout)
+{
+    berth__facts_news news;
+    if (!berth__facts_news_since(layout, BERTH__ON_ALL, mask->epoch, &news) ||
+        (news.changes & BERTH__FACTS_MOVED) != 0)
+        return false;
+    for (const berth__facts_note *note;
+         (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;) {
+        uint8_t *filled = &mask->filled[note->slot / BERTH__TILE];
+        mask->unfilled += *filled;
+        *filled = 0;
+    }
+    memset(mask->of_cells, 0, sizeof(mask->of_cells));
+    mask->epoch = layout->epoch;
+    return true;
 }
 
 /* Discard the contents of the set if it is of another epoch. Returns false, without the set, when
@@ -258,7 +291,8 @@ berth__gate_mask *berth__gate_masks_fixed(berth__gate_masks *masks, const berth_
         return NULL;
     mask->scores = stages->scores;
     const berth__view *view = decision->cycle->view;
-    if (!bring_up(masks, mask, view, view->layout->epoch))
+    if (mask->epoch != view->layout->epoch && !follow_facts(mask, view->layout) &&
+        !bring_up(masks, mask, view, view->layout->epoch))
         return NULL;
     if (key->offers != 0)
         follow_offers(mask, decision, stages, key->offers);
@@ -270,7 +304,7 @@ berth__gate_mask *berth__gate_masks_get(berth__gate_masks *masks, const berth__d
 {
     const berth__view *view = decision->cycle->view;
     berth__gate_mask *mask = find(masks, decision, gates);
-    if (mask == NULL || !bring_up(masks, mask, view, view->layout->label_epoch))
+    if (mask == NULL || !bring_up(masks, mask, view, since_of(view->layout, gates)))
         return NULL;
     follow(mask, view, gates);
     decision->prepared->memory.mask = mask;

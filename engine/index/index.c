@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "columns/facts_news.h"
 
 enum { TREES_MAX = BERTH__LIMIT(4096, 3), SIGHTS = BERTH__LIMIT(4096, 16) };
 /* For a branch, or for an engine with a memory limit. */
@@ -12,7 +13,7 @@ static const size_t TREE_BYTES_MAX = (size_t)256 << 20;
 
 /* Remembers kinds that were seen but have no tree yet. Direct-mapped by hash. */
 struct berth__sight {
-    uint64_t hash; /* of key and layout epoch */
+    uint64_t hash; /* of key and the layout's order epoch */
     uint64_t sighted;
     uint64_t credit;
 };
@@ -307,6 +308,15 @@ static bool compute_leaves(const build_context *with, berth__search_tree *tree,
     return true;
 }
 
+/* A number for the scorers whose values are in the leaves: others may be after facts have changed,
+ * because a scorer that all nodes pleased equally is left out. */
+static uint64_t scorers_in_leaves(const berth__decision *decision)
+{
+    const berth__slot_plan *plan = &decision->prepared->memory.slot_plan;
+    return berth__hash_bytes(plan->scorers, plan->scorer_count * sizeof(*plan->scorers),
+                             plan->scorer_count);
+}
+
 static bool build(const build_context *with, berth__index *index, const berth__decision *decision)
 {
     const berth__view *view = decision->cycle->view;
@@ -319,6 +329,7 @@ static bool build(const build_context *with, berth__index *index, const berth__d
     berth__search_tree_group(&index->tree, view->kernels);
     berth__index_forests_void(index);
     index->epoch = view->layout->epoch;
+    index->scorers = scorers_in_leaves(decision);
     index->seen = view->journal_end;
     index->built = true;
     with->cache->counts.built++;
@@ -345,11 +356,52 @@ static bool repair(berth__index_cache *cache, berth__index *index, const berth__
     return true;
 }
 
-static bool is_usable(const berth__index *index, const berth__view *view)
+/* ---- following facts ---- */
+
+/* Let the leaves of a slot be NEVER or not, as its node has it now. A slot that may become feasible
+ * gets its total from the journal, which has it, too. */
+static void follow_slot(berth__index_cache *cache, berth__index *index,
+                        const berth__decision *decision, uint32_t slot)
 {
-    uint64_t lag = view->journal_end - index->seen;
-    return index->built && index->epoch == view->layout->epoch && lag <= BERTH__JOURNAL &&
-           lag <= index->tree.slot_count;
+    const berth__mask *possible = berth__prepared_mask(decision, slot / BERTH__TILE);
+    const int32_t infeasible = BERTH__TREE_INFEASIBLE;
+    int32_t *leaf = &index->tree.leaves[slot];
+    if (*leaf >= 0) {
+        berth__search_tree_change(&index->tree, decision->cycle->view->kernels, &cache->scratch,
+                                  &slot, &infeasible, 1);
+        berth__index_forests_follow(index, &cache->scratch);
+    }
+    *leaf = berth__bit_get(possible->words, slot % BERTH__TILE) ? infeasible : BERTH__TREE_NEVER;
+}
+
+/* Bring a tree to the current facts, if that is known to concern some slots alone. The leaves of
+ * pods with images depend on how many nodes have them. */
+static bool follow_facts(berth__index_cache *cache, berth__index *index,
+                         const berth__decision *decision)
+{
+    const berth__layout *layout = decision->cycle->view->layout;
+    berth__facts_news news;
+    if (index->epoch == layout->epoch)
+        return true;
+    if (!berth__facts_news_since(layout, BERTH__ON_ALL, index->epoch, &news) ||
+        ((news.changes & BERTH__FACTS_IMAGES) != 0 && uses_images(decision)) ||
+        index->scorers != scorers_in_leaves(decision) ||
+        !berth__tree_scratch_reserve(&cache->scratch, cache->allocator, index->tree.slot_count, 1))
+        return false;
+    for (const berth__facts_note *note;
+         (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;)
+        follow_slot(cache, index, decision, note->slot);
+    index->epoch = layout->epoch;
+    return true;
+}
+
+/* Whether a tree can be repaired; it then has the current facts. */
+static bool is_usable(berth__index_cache *cache, berth__index *index,
+                      const berth__decision *decision)
+{
+    uint64_t lag = decision->cycle->view->journal_end - index->seen;
+    return index->built && lag <= BERTH__JOURNAL && lag <= index->tree.slot_count &&
+           follow_facts(cache, index, decision);
 }
 
 /* ---- whether a tree pays ---- */
@@ -422,7 +474,7 @@ static bool deserves_tree(berth__index_cache *cache, const berth__decision *deci
                           const index_key *key, uint32_t limit)
 {
     const berth__layout *layout = decision->cycle->view->layout;
-    uint64_t hash = berth__hash_bytes(key, sizeof(*key), layout->epoch);
+    uint64_t hash = berth__hash_bytes(key, sizeof(*key), layout->order_epoch);
     berth__sight *sight = &cache->sights[hash % SIGHTS];
     if (sight->hash == hash)
         return is_worth_it(cache, decision, limit, (uint64_t)layout->count * BUILD_SLOT_COST,
@@ -436,7 +488,7 @@ static bool bring_up(const build_context *with, berth__index *index,
                      const berth__decision *decision, bool eager)
 {
     const berth__view *view = decision->cycle->view;
-    bool usable = is_usable(index, view);
+    bool usable = is_usable(with->cache, index, decision);
     uint64_t lag = view->journal_end - index->seen;
     if (!eager &&
         (!usable || repair_cost(decision, lag) > scan_cost(with->cache, decision, with->limit))) {

@@ -23,7 +23,8 @@ struct berth__index {
     berth__used used;
     index_key key;
     bool built;
-    uint64_t epoch;
+    uint64_t epoch;   /* of the facts in the leaves */
+    uint64_t scorers; /* a number for the scorers in the leaves */
     uint64_t seen;    /* journal entries applied */
     uint64_t sighted; /* journal entries at the kind's last decision */
     uint64_t credit;  /* see is_worth_it */

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/limit.h"
+#include "columns/facts_news.h"
 
 enum { CELLS_CACHED = BERTH__LIMIT(1024, 2) };
 static const size_t CELL_BYTES_MAX = (size_t)64 << 20;
@@ -88,13 +89,37 @@ static bool reads_all(const berth__decision *decision, const berth__cells_ask *a
     return false;
 }
 
-/* The layout's epoch of what decides about cells. */
+/* What decides about cells, and the layout's epoch of that. */
+static berth__facts_kind kind_of(const berth__decision *decision, const berth__cells_ask *ask)
+{
+    if (ask->static_count == 0)
+        return BERTH__ON_LABELS;
+    return reads_all(decision, ask) ? BERTH__ON_ALL : BERTH__ON_RULES;
+}
+
 static uint64_t epoch_of(const berth__decision *decision, const berth__cells_ask *ask)
 {
     const berth__layout *layout = decision->cycle->view->layout;
-    if (ask->static_count == 0)
+    switch (kind_of(decision, ask)) {
+    case BERTH__ON_LABELS:
         return layout->label_epoch;
-    return reads_all(decision, ask) ? layout->epoch : layout->rule_epoch;
+    case BERTH__ON_RULES:
+        return layout->rule_epoch;
+    case BERTH__ON_ALL:
+        break;
+    }
+    return layout->epoch;
+}
+
+/* When a topology that splits the cells changed last. */
+static uint64_t since_of(const berth__cells_ask *ask)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < ask->parts->split_count; i++) {
+        const uint64_t since = ask->parts->splits[i].topology->since;
+        last = since > last ? since : last;
+    }
+    return last;
 }
 
 /* The serial of the part of a pod that static scorers read: its node rules or, if an embedder's
@@ -312,21 +337,54 @@ static void list_slots(berth__score_cells *cells, uint32_t slot_count)
     }
 }
 
+/* The raw value of one slot. */
+static int64_t raw_of(const berth__decision *decision, uint32_t scorer, uint32_t slot)
+{
+    const berth__stage *stage = &decision->profile->scorers[scorer];
+    const uint32_t at = slot % BERTH__TILE;
+    const berth__mask one = berth__mask_range(at, at + 1);
+    _Alignas(64) int64_t raws[BERTH__TILE];
+    stage->plugin->score(decision->cycle, stage->instance,
+                         decision->prepared->scorers[scorer].state, slot / BERTH__TILE, &one, raws);
+    return raws[at];
+}
+
 static void list_raws(berth__score_cells *cells, const berth__decision *decision,
                       const berth__cells_ask *ask)
 {
-    for (uint32_t i = 0; i < ask->static_count; i++) {
-        const berth__stage *stage = &decision->profile->scorers[ask->statics[i]];
-        const void *state = decision->prepared->scorers[ask->statics[i]].state;
-        _Alignas(64) int64_t raws[BERTH__TILE];
-        for (uint32_t c = 0; c < cells->count; c++) {
-            uint32_t at = cells->slots[c] % BERTH__TILE;
-            const berth__mask one = berth__mask_range(at, at + 1);
-            stage->plugin->score(decision->cycle, stage->instance, state,
-                                 cells->slots[c] / BERTH__TILE, &one, raws);
-            cells->raws[(size_t)i * cells->count + c] = raws[at];
-        }
-    }
+    for (uint32_t i = 0; i < ask->static_count; i++)
+        for (uint32_t c = 0; c < cells->count; c++)
+            cells->raws[(size_t)i * cells->count + c] =
+                raw_of(decision, ask->statics[i], cells->slots[c]);
+}
+
+/* ---- following facts ---- */
+
+static bool stays_in_cell(const berth__score_cells *cells, const berth__decision *decision,
+                          const berth__cells_ask *ask, uint32_t slot)
+{
+    const uint32_t cell = cells->ids[slot];
+    for (uint32_t i = 0; i < ask->static_count; i++)
+        if (raw_of(decision, ask->statics[i], slot) != cells->raws[(size_t)i * cells->count + cell])
+            return false;
+    return true;
+}
+
+/* Whether all slots are known to be in their cells still; the cells then have the current facts. */
+static bool follow_facts(berth__score_cells *cells, const berth__decision *decision,
+                         const berth__cells_ask *ask)
+{
+    const berth__layout *layout = decision->cycle->view->layout;
+    berth__facts_news news;
+    if (cells->count == 0 || cells->since != since_of(ask) ||
+        !berth__facts_news_since(layout, kind_of(decision, ask), cells->epoch, &news))
+        return false;
+    for (const berth__facts_note *note;
+         (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;)
+        if (!stays_in_cell(cells, decision, ask, note->slot))
+            return false;
+    cells->epoch = epoch_of(decision, ask);
+    return true;
 }
 
 /* Returns false when out of memory. */
@@ -344,6 +402,7 @@ static bool make(berth__cells_cache *cache, berth__score_cells *cells,
         return false;
     cells->count = count;
     cells->epoch = epoch_of(decision, ask);
+    cells->since = since_of(ask);
     if (count > 0) {
         list_slots(cells, layout->count);
         list_raws(cells, decision, ask);
@@ -360,7 +419,7 @@ const berth__score_cells *berth__score_cells_get(berth__cells_cache *cache,
     uint32_t words = berth__score_cells_key(decision, ask, key);
     berth__score_cells *cells = find_or_add(cache, &decision->prepared->memory, key, words);
     const uint64_t epoch = epoch_of(decision, ask);
-    if (cells == NULL || cells->epoch == epoch)
+    if (cells == NULL || cells->epoch == epoch || follow_facts(cells, decision, ask))
         return cells;
     bool again = cells->asked == epoch;
     cells->asked = epoch;

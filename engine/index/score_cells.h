@@ -2,9 +2,10 @@
  * same domains or keys, same raw values of the static scorers.
  *
  * A bounded number of sets of cells is cached, by pods' rules and lists of topologies; the least
- * recently used set is dropped first. After a change of node facts that may matter, cells are
- * recomputed by a pass over all slots: of labels or, if there are static scorers, of any facts but
- * images, which no scorer of Kubernetes that normalizes reads.
+ * recently used set is dropped first. After a change of node facts that may matter, cells stay if
+ * the changed slots are still in theirs; otherwise they are computed again by a pass over all
+ * slots. Labels matter or, if there are static scorers, any facts but images, which no scorer of
+ * Kubernetes that normalizes reads.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_SCORE_CELLS_H
@@ -42,6 +43,7 @@ struct berth__score_cells {
     berth__used used;
     uint64_t key[BERTH__CELLS_WORDS];
     uint64_t epoch;  /* the layout's, of what decides about cells */
+    uint64_t since;  /* the last change of a topology that splits them, when they were computed */
     uint64_t asked;  /* the same at the last request */
     uint64_t serial; /* differs for each computation; never 0 */
     uint32_t tile_count;

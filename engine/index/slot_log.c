@@ -37,8 +37,8 @@ static void clear(berth__slot_states *states)
 
 void berth__slot_log_follow(berth__slot_log *log, const berth__view *view)
 {
-    if (log->epoch != view->layout->label_epoch) {
-        log->epoch = view->layout->label_epoch;
+    if (log->order != view->layout->order_epoch) {
+        log->order = view->layout->order_epoch;
         log->begin = log->end = view->journal_end; /* older entries belong to another layout */
         clear(&log->recent);
         clear(&log->older);

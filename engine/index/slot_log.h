@@ -31,7 +31,7 @@ typedef struct berth__slot_states {
 } berth__slot_states;
 
 typedef struct berth__slot_log {
-    uint64_t epoch;      /* label epoch: of the nodes in the slots */
+    uint64_t order;      /* order epoch: of the nodes in the slots */
     uint64_t begin, end; /* stored entries: entry i is at i % BERTH__LOG */
     berth__slot_states recent;
     berth__slot_states older; /* holds entries before these, when requested */

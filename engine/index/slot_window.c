@@ -40,7 +40,7 @@ static bool reserve(berth__slot_window *window, const berth__layout *layout)
     window->changes =
         berth__alloc_zero(window->allocator, BERTH__WINDOW_CHANGES * sizeof(*window->changes), 64);
     window->capacity = slots;
-    window->epoch = BERTH__EPOCH_NONE;
+    window->order = BERTH__EPOCH_NONE;
     if (window->columns != NULL && window->evenness != NULL && window->states != NULL &&
         window->latest != NULL && window->changes != NULL)
         return true;
@@ -72,7 +72,7 @@ static bool is_void(const berth__slot_window *window, const berth__view *view)
 {
     uint64_t lag = view->journal_end - window->seen;
     return window->capacity != view->layout->tile_count * BERTH__TILE ||
-           window->epoch != view->layout->label_epoch || lag > BERTH__JOURNAL ||
+           window->order != view->layout->order_epoch || lag > BERTH__JOURNAL ||
            lag > view->layout->count;
 }
 
@@ -100,7 +100,7 @@ static bool make(berth__slot_window *window, const berth__view *view)
         put(window, view, slot);
     for (uint32_t slot = view->layout->count; slot < window->capacity; slot++)
         put_none(window, slot);
-    window->epoch = view->layout->label_epoch;
+    window->order = view->layout->order_epoch;
     window->seen = view->journal_end;
     window->missed = 0;
     window->serial++;

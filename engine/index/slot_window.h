@@ -22,7 +22,7 @@ typedef struct berth__slot_change {
 
 typedef struct berth__slot_window {
     const berth_allocator *allocator;
-    uint64_t epoch;  /* label epoch: of the nodes in the slots */
+    uint64_t order;  /* order epoch: of the nodes in the slots */
     uint64_t seen;   /* journal entries applied */
     uint64_t missed; /* slots scanned since the columns became invalid */
     uint32_t capacity;

@@ -283,13 +283,12 @@ bool berth__node_rules_alike(const berth__node_facts *a, const berth__node_facts
     return a->taints == b->taints && a->zone == b->zone && a->zone_legacy == b->zone_legacy &&
            a->avoid_pods == b->avoid_pods && a->conditions == b->conditions &&
            a->features == b->features && a->unschedulable == b->unschedulable &&
-           berth__labels_equal(berth__node_labels(a), berth__node_labels(b)) &&
            berth__labels_equal(berth__node_annotations(a), berth__node_annotations(b));
 }
 
-bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts *b)
+bool berth__node_images_equal(const berth__node_facts *a, const berth__node_facts *b)
 {
-    return a->image_count == b->image_count && berth__node_rules_alike(a, b) &&
+    return a->image_count == b->image_count &&
            memcmp(berth__node_images(a), berth__node_images(b),
                   a->image_count * sizeof(berth__node_image)) == 0;
 }

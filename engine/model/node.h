@@ -102,10 +102,10 @@ void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts 
 /* Release facts; see base/cow_owner.h. */
 berth__release berth__node_facts_release;
 
-/* Whether two nodes' facts have the same contents, ignoring images and allocatable amounts; or
- * ignoring the latter alone; and whether those amounts are equal. */
+/* Whether two nodes' facts have the same images; the same allocatable amounts; the same contents
+ * besides these two and labels. */
+bool berth__node_images_equal(const berth__node_facts *a, const berth__node_facts *b);
 bool berth__node_rules_alike(const berth__node_facts *a, const berth__node_facts *b);
-bool berth__node_facts_alike(const berth__node_facts *a, const berth__node_facts *b);
 bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b);
 
 /* The allocatable amount of a resource column; 0 if the node does not name it. */

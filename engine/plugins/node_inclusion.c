@@ -3,6 +3,7 @@
 #include "plugins/node_inclusion.h"
 
 #include "base/sort.h"
+#include "columns/facts_news.h"
 #include "plugins/node_match.h"
 
 /* ---- taints ---- */
@@ -66,7 +67,28 @@ static void fill(const berth__view *view, const set_recipe *recipe, berth__inclu
         count += berth__mask_count(&mask);
     }
     out->all = count == view->layout->count;
-    out->epoch = berth__inclusion_epoch(view->layout, out);
+    out->epoch = out->since = berth__inclusion_epoch(view->layout, out);
+}
+
+/* Whether the tiles of all slots with other facts are known to be as before. */
+static bool follow_facts(const berth__view *view, const set_recipe *recipe,
+                         const berth__inclusion *set)
+{
+    const berth__layout *layout = view->layout;
+    berth__facts_news news;
+    if (set->epoch == BERTH__EPOCH_NONE ||
+        !berth__facts_news_since(layout, set->by_taints ? BERTH__ON_RULES : BERTH__ON_LABELS,
+                                 set->epoch, &news))
+        return false;
+    for (const berth__facts_note *note;
+         (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;) {
+        const uint32_t tile = note->slot / BERTH__TILE;
+        const berth__mask mask = included(view, recipe, tile);
+        for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+            if (set->slots[tile * BERTH__TILE_WORDS + w] != mask.words[w])
+                return false;
+    }
+    return true;
 }
 
 /* ---- finding ---- */
@@ -132,7 +154,9 @@ static bool find_set(berth__view *view, const berth__node_rules *rules, berth__a
                                         rules->has_required ? &rules->required : NULL,
                                         &recipe->match);
         }
-        if (ok)
+        if (ok && follow_facts(view, recipe, set))
+            set->epoch = berth__inclusion_epoch(view->layout, set);
+        else if (ok)
             fill(view, recipe, set);
     }
     if (ok && !set->all)

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/limit.h"
+#include "columns/facts_news.h"
 #include "columns/pod_counts.h"
 #include "model/related.h"
 #include "plugins/extended_resources.h"
@@ -21,6 +22,39 @@ berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
     return berth__keymap_init(&cache->map, allocator);
 }
 
+static size_t tile_bytes(uint32_t tiles)
+{
+    return tiles * (sizeof(berth__mask) + sizeof(uint8_t));
+}
+
+/* The memory that a kind takes besides its struct. */
+static size_t bytes_of(const berth__prepared_kind *prepared)
+{
+    return prepared->arena.total_bytes + tile_bytes(prepared->statics.tile_count) +
+           prepared->statics.raw_bytes;
+}
+
+static void free_raws(const berth_allocator *allocator, berth__prepared_statics *statics)
+{
+    berth__free(allocator, statics->raws, statics->raw_bytes);
+    statics->raws = NULL;
+    statics->raw_bytes = 0;
+    statics->keeps = false;
+}
+
+static void free_statics(const berth_allocator *allocator, berth__prepared_statics *statics)
+{
+    free_raws(allocator, statics);
+    berth__free(allocator, statics->mask, tile_bytes(statics->tile_count));
+    *statics = (berth__prepared_statics){.valid = false};
+}
+
+static void destroy(const berth__prepared_cache *cache, berth__prepared_kind *prepared)
+{
+    free_statics(cache->allocator, &prepared->statics);
+    berth__arena_destroy(&prepared->arena);
+}
+
 static void drop(berth__prepared_cache *cache, berth__prepared_kind *prepared)
 {
     berth__use_remove(&cache->order, &prepared->used);
@@ -28,8 +62,8 @@ static void drop(berth__prepared_cache *cache, berth__prepared_kind *prepared)
     if (prepared->class_place < cache->note_capacity &&
         cache->notes[prepared->class_place].kind == prepared)
         cache->notes[prepared->class_place].kind = NULL;
-    cache->bytes -= prepared->arena.total_bytes;
-    berth__arena_destroy(&prepared->arena);
+    cache->bytes -= bytes_of(prepared);
+    destroy(cache, prepared);
     berth__free(cache->allocator, prepared, sizeof(*prepared));
 }
 
@@ -43,7 +77,7 @@ void berth__prepared_cache_destroy(berth__prepared_cache *cache)
     while (cache->order.oldest != NULL)
         drop_oldest(cache);
     if (cache->allocator != NULL) {
-        berth__arena_destroy(&cache->first.arena);
+        destroy(cache, &cache->first);
         berth__free(cache->allocator, cache->notes, cache->note_capacity * sizeof(*cache->notes));
     }
     berth__keymap_destroy(&cache->map);
@@ -195,42 +229,130 @@ static bool same_world(const berth__prepared_world *a, const berth__prepared_wor
            a->related_epoch == b->related_epoch;
 }
 
-static bool allocate_statics(const berth__decision *decision)
+/* ---- verdicts and raw values by tile ---- */
+
+static bool reserve_tiles(const berth_allocator *allocator, berth__prepared_statics *statics,
+                          uint32_t tiles)
+{
+    if (statics->tile_count == tiles && statics->mask != NULL)
+        return true;
+    free_statics(allocator, statics);
+    statics->mask = berth__alloc(allocator, tile_bytes(tiles), 64);
+    if (statics->mask == NULL)
+        return false;
+    statics->ready = (uint8_t *)(statics->mask + tiles);
+    statics->tile_count = tiles;
+    return true;
+}
+
+/* Forget what other facts may have changed since the kind was prepared; everything unless it is
+ * known which nodes have other facts. An image counts by how many nodes have it, so if images
+ * changed, all raw values may have. */
+static void follow_facts(berth__prepared_kind *prepared, const berth__layout *layout)
+{
+    berth__prepared_statics *statics = &prepared->statics;
+    berth__facts_news news;
+    if (!statics->valid ||
+        !berth__facts_news_since(layout, BERTH__ON_ALL, prepared->epoch, &news)) {
+        memset(statics->ready, 0, statics->tile_count);
+        statics->keeps = false; /* it may have been for another profile */
+        return;
+    }
+    if ((news.changes & BERTH__FACTS_IMAGES) != 0)
+        statics->keeps = false;
+    for (const berth__facts_note *note;
+         (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;)
+        statics->ready[note->slot / BERTH__TILE] = 0;
+}
+
+static uint32_t count_static(const berth__decision *decision)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
+        count += decision->prepared->scorers[i].is_static;
+    return count;
+}
+
+/* Whether the arrays for raw values are those of the scorers that are static now. */
+static bool fits_scorers(const berth__decision *decision)
+{
+    const berth__prepared_statics *statics = &decision->prepared->statics;
+    bool fits = statics->keeps && statics->scorer_count == count_static(decision);
+    for (uint32_t i = 0; i < statics->scorer_count && fits; i++)
+        fits = decision->prepared->scorers[statics->scorers[i]].is_static;
+    return fits;
+}
+
+static int64_t *raws_of(const berth__prepared_statics *statics, uint32_t place)
+{
+    return statics->raws + (size_t)place * statics->tile_count * BERTH__TILE;
+}
+
+static void point_at_raws(const berth__decision *decision)
+{
+    const berth__prepared_statics *statics = &decision->prepared->statics;
+    for (uint32_t i = 0; i < statics->scorer_count && statics->keeps; i++)
+        decision->prepared->scorers[statics->scorers[i]].static_raw = raws_of(statics, i);
+}
+
+static bool prepare_statics(const berth__decision *decision)
 {
     berth__prepared_kind *prepared = decision->prepared;
+    berth__prepared_statics *statics = &prepared->statics;
     const berth__ready_profile *profile = decision->profile;
-    uint32_t tiles = decision->cycle->view->layout->tile_count;
-    prepared->statics.ready = berth__arena_alloc_zero(&prepared->arena, tiles, 64);
-    prepared->statics.mask = berth__arena_alloc(&prepared->arena, tiles * sizeof(berth__mask), 64);
-    prepared->statics.keeps = false;
+    const berth__layout *layout = decision->cycle->view->layout;
     for (uint32_t i = 0; i < profile->scorer_count; i++) {
         berth__prepared_stage *stage = &prepared->scorers[i];
         stage->static_raw = NULL;
         stage->is_static = stage->outcome == BERTH__ACTIVE && !stage->by_node &&
                            is_static(&profile->scorers[i], BERTH__STATIC_SCORE);
     }
-    return prepared->statics.ready != NULL && prepared->statics.mask != NULL;
+    if (!reserve_tiles(decision->cycle->view->model->allocator, statics, layout->tile_count))
+        return false;
+    follow_facts(prepared, layout);
+    statics->keeps = fits_scorers(decision);
+    if (!statics->keeps)
+        for (uint32_t tile = 0; tile < statics->tile_count; tile++)
+            statics->ready[tile] &= BERTH__STATIC_MASK;
+    statics->valid = true;
+    point_at_raws(decision);
+    return true;
+}
+
+/* Give the arrays to the scorers that are static now. */
+static void list_static(const berth__decision *decision, uint32_t count)
+{
+    berth__prepared_statics *statics = &decision->prepared->statics;
+    statics->scorers = (uint32_t *)(void *)raws_of(statics, count);
+    statics->scorer_count = 0;
+    for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
+        if (decision->prepared->scorers[i].is_static)
+            statics->scorers[statics->scorer_count++] = i;
+    point_at_raws(decision);
 }
 
 bool berth__prepared_keep(const berth__decision *decision)
 {
     berth__prepared_kind *prepared = decision->prepared;
-    const size_t before = prepared->arena.total_bytes;
-    const size_t bytes =
-        (size_t)decision->cycle->view->layout->tile_count * BERTH__TILE * sizeof(int64_t);
-    bool ok = true;
-    if (prepared->statics.keeps)
+    berth__prepared_statics *statics = &prepared->statics;
+    const size_t before = statics->raw_bytes;
+    if (statics->keeps)
         return true;
-    for (uint32_t i = 0; i < decision->profile->scorer_count && ok; i++) {
-        berth__prepared_stage *stage = &prepared->scorers[i];
-        if (stage->is_static && stage->static_raw == NULL)
-            stage->static_raw = berth__arena_alloc(&prepared->arena, bytes, 64);
-        ok = !stage->is_static || stage->static_raw != NULL;
+    const uint32_t count = count_static(decision);
+    const size_t slots = (size_t)statics->tile_count * BERTH__TILE;
+    const size_t bytes = count * (slots * sizeof(int64_t) + sizeof(uint32_t)) + 1; /* never none */
+    if (bytes != before) {
+        const berth_allocator *allocator = decision->cycle->view->model->allocator;
+        free_raws(allocator, statics);
+        statics->raws = berth__alloc(allocator, bytes, 64);
+        statics->raw_bytes = statics->raws != NULL ? bytes : 0;
     }
-    prepared->statics.keeps = ok;
+    statics->keeps = statics->raw_bytes == bytes;
+    if (statics->keeps)
+        list_static(decision, count);
     if (prepared->counted != NULL)
-        *prepared->counted += prepared->arena.total_bytes - before;
-    return ok;
+        *prepared->counted += statics->raw_bytes - before;
+    return statics->keeps;
 }
 
 static bool allocate_slot_plan(berth__prepared_kind *prepared, const berth__ready_profile *profile)
@@ -270,7 +392,7 @@ static bool prepare_epoch(const berth__decision *decision)
     prepared->each.scorers = berth__arena_alloc(arena, profile->scorer_stages * 4, 4);
     if (prepared->filters == NULL || prepared->scorers == NULL || prepared->each.filters == NULL ||
         prepared->each.scorers == NULL || !prepare_stages(decision, false, arena) ||
-        !allocate_statics(decision) || !allocate_slot_plan(prepared, profile))
+        !prepare_statics(decision) || !allocate_slot_plan(prepared, profile))
         return false;
     prepared->verdict.stage_epoch++;
     prepared->each.static_allowed = prepared->verdict.allowed;
@@ -334,7 +456,7 @@ void berth__prepared_forget(berth__prepared_cache *cache, const berth__class *cl
     const uint64_t key[2] = {cls->serial, profile};
     berth__keymap_entry *found = berth__keymap_find(&cache->map, key, sizeof(key));
     if (found != NULL)
-        ((berth__prepared_kind *)found)->epoch = UINT64_MAX;
+        ((berth__prepared_kind *)found)->epoch = UINT64_MAX; /* the epoch of no layout */
 }
 
 /* The note at a class's place number, perhaps left by an earlier class with that number; NULL when
@@ -356,6 +478,7 @@ static berth__prepared_kind *begin_first(berth__prepared_cache *cache,
 {
     berth__prepared_kind *first = &cache->first;
     first->epoch = UINT64_MAX;
+    first->statics.valid = false;
     first->key.class_serial = decision->cycle->cls->serial;
     first->key.profile = decision->profile_index;
     return first;
@@ -404,9 +527,9 @@ static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *de
     if (prepared->verdict.reused)
         return true;
     bool first = prepared == &cache->first;
-    cache->bytes -= first ? 0 : prepared->arena.total_bytes;
+    cache->bytes -= first ? 0 : bytes_of(prepared);
     bool ok = prepare_epoch(decision);
-    cache->bytes += first ? 0 : prepared->arena.total_bytes;
+    cache->bytes += first ? 0 : bytes_of(prepared);
     if (!ok && !first)
         drop(cache, prepared);
     if (ok)

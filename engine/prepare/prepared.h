@@ -1,8 +1,10 @@
 /* What the decisions for a pod class share: each plugin's prepared state, and the verdicts and raw
  * scores that depend on node facts alone, computed tile by tile when first needed.
  *
- * Kept for a bounded number of classes; the least recently used is dropped first. Valid for one
- * layout epoch; prepared again in place after node facts changed. */
+ * Kept for a bounded number of classes; the least recently used is dropped first. States are valid
+ * for one layout epoch and prepared again in place after node facts changed; verdicts and raw
+ * scores by tile are then computed again for the tiles of nodes that changed
+ * (columns/facts_news.h). */
 #ifndef BERTH_PREPARE_PREPARED_H
 #define BERTH_PREPARE_PREPARED_H
 
@@ -69,14 +71,19 @@ typedef enum berth__static_part {
     BERTH__STATIC_RAW = 1 << 1,
 } berth__static_part;
 
-/* Verdicts that depend on node facts alone, for the tiles visited so far. Static raw scores are
- * stored with their stage. */
+/* Verdicts and raw scores that depend on node facts alone, for the tiles visited so far. */
 typedef struct berth__prepared_statics {
+    bool valid; /* for the kind's class and epoch, as far as tiles are ready */
     /* By tile: which parts are computed (berth__static_part). sync: written by the one worker that
      * has the tile in a scan; scans are separated by WORK-2. */
     uint8_t *ready;
-    berth__mask *mask; /* by tile: the slots that the static filters pass */
-    bool keeps;        /* the arrays for raw values of static scorers are allocated */
+    berth__mask *mask;   /* by tile: the slots that the static filters pass */
+    uint32_t tile_count; /* the room of these two, which are one block */
+    bool keeps;          /* there are arrays for the raw values of all static scorers */
+    int64_t *raws;       /* these arrays, one after the other */
+    uint32_t *scorers;   /* whose they are, in ascending order; at the end of the same block */
+    uint32_t scorer_count;
+    size_t raw_bytes; /* of the block */
 } berth__prepared_statics;
 
 /* What index.c and its helpers found for the kind the last time. */
@@ -117,7 +124,7 @@ typedef struct berth__prepared_kind {
     uint64_t epoch;
     uint64_t names_epoch;   /* of the view; states know resources by column */
     uint64_t backing_epoch; /* of the DeviceClasses that back resources of the class; else 0 */
-    berth__arena arena;     /* holds states that live as long as the epoch */
+    berth__arena arena;     /* holds the states */
     berth__prepared_stage *filters;
     berth__prepared_stage *scorers;
     berth__prepared_each each;

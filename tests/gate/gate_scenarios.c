@@ -6,6 +6,7 @@
  *            update of a node that changes nothing but its allocatable cpu, as kubelets report it
  *   facts    ten decisions for pods of four kinds that spread over zones, bound, on 5,000 nodes,
  *            then a node gets an image and a taint, or loses the taint
+ *   labels   the same decisions, then a node gets a label and a taint, or loses both
  *   nodes    the same decisions, then a node comes, or the one that came last leaves
  *   json     read a cluster of 100 nodes and 300 pods from text, into an engine
  *   replicas read one of 400 nodes and 10,000 pods, most of them replicas
@@ -106,7 +107,12 @@ static int commit(uint64_t count)
 /* ---- reports of nodes ---- */
 
 /* What a node reports, and what its pods are like. */
-typedef enum reporting { REPORTS_AMOUNTS, REPORTS_FACTS, COMES_AND_LEAVES } reporting;
+typedef enum reporting {
+    REPORTS_AMOUNTS,
+    REPORTS_FACTS,
+    REPORTS_LABELS,
+    COMES_AND_LEAVES,
+} reporting;
 
 static void reporting_node(draft *d, uint64_t idx, int64_t cpu_milli)
 {
@@ -132,6 +138,13 @@ static berth_status change_node(berth_engine *engine, draft *d, reporting what, 
         draft_node_image(d, words_of("registry.example/app"), INT64_C(100) << 20);
         if (!leaves)
             draft_taint(d, "node.kubernetes.io/unschedulable", "", "NoSchedule");
+        return berth_engine_update(engine, &d->object, &error);
+    case REPORTS_LABELS:
+        reporting_node(d, change / 2 * 61 % REPORTING_NODES, 32000);
+        if (!leaves) {
+            draft_label(d, "example.com/owner", draft_text(d, "owner-%" PRIu64, change % 7));
+            draft_taint(d, "node.kubernetes.io/unreachable", "", "NoExecute");
+        }
         return berth_engine_update(engine, &d->object, &error);
     case COMES_AND_LEAVES:
         reporting_node(d, REPORTING_NODES + change / 2, 32000);
@@ -189,6 +202,11 @@ static int facts(uint64_t count)
     return run_reports(count, REPORTS_FACTS);
 }
 
+static int labels(uint64_t count)
+{
+    return run_reports(count, REPORTS_LABELS);
+}
+
 static int nodes(uint64_t count)
 {
     return run_reports(count, COMES_AND_LEAVES);
@@ -242,14 +260,16 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(uint64_t count);
-    } scenarios[] = {{"cold", cold},   {"commit", commit}, {"report", report},    {"facts", facts},
-                     {"nodes", nodes}, {"json", json},     {"replicas", replicas}};
+    } scenarios[] = {{"cold", cold},   {"commit", commit},    {"report", report},
+                     {"facts", facts}, {"labels", labels},    {"nodes", nodes},
+                     {"json", json},   {"replicas", replicas}};
     char *end = NULL;
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) : 0;
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]) && count > 0 && *end == '\0';
          i++)
         if (strcmp(argv[1], scenarios[i].name) == 0)
             return scenarios[i].run(count);
-    fprintf(stderr, "usage: gate_scenarios cold|commit|report|facts|nodes|json|replicas COUNT\n");
+    fprintf(stderr,
+            "usage: gate_scenarios cold|commit|report|facts|labels|nodes|json|replicas COUNT\n");
     return 2;
 }

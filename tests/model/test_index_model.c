@@ -19,7 +19,7 @@ enum {
     PROFILES = 6,
     TEMPLATES_MAX = 48,
     NODES_MAX = 8000, /* names ever used in a round */
-    LABELS = 6,
+    LABELS = 7,
     DECISIONS_A_ROUND = 6000,
 };
 
@@ -75,7 +75,10 @@ typedef struct trial {
     template templates[TEMPLATES_MAX];
     uint32_t template_count;
     bool present[NODES_MAX];
-    uint64_t node_seeds[NODES_MAX]; /* all properties of a node depend on its seed */
+    uint64_t node_seeds[NODES_MAX]; /* all properties of a node depend on its seed, except: */
+    struct {
+        uint8_t disk, zone, note;
+    } own_labels[NODES_MAX]; /* 0: as the seed has it (note: none), else number + 1 of a value */
     bool has_namespace[2];
     uint32_t node_names;
     uint32_t peers;   /* percentage of templates with rules about other pods */
@@ -120,6 +123,7 @@ static berth_str pick(trial *t, const char *const *texts, uint32_t count)
 
 static const char *const zones[] = {"a", "b", "c", "d"};
 static const char *const disks[] = {"ssd", "hdd"};
+static const char *const notes[] = {"a", "b"};
 static const char *const ranks[] = {"0", "1", "2", "3", "40"};
 static const char *const apps[] = {"web", "db", "batch"};
 static const char *const images[] = {"img/one:1", "img/two:2", "img/three:3"};
@@ -195,7 +199,7 @@ static void make_tolerations(trial *t, template *out)
 static void make_node_rules(trial *t, template *out)
 {
     static const char *const ops[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
-    static const char *const keys[] = {"disk", "topology.kubernetes.io/zone"};
+    static const char *const keys[] = {"disk", "topology.kubernetes.io/zone", "note"};
     if (chance(t, 15)) {
         out->selector[0] = (berth_key_value){str("disk"), pick(t, disks, 2)};
         out->pod.node_selector = (berth_map){out->selector, 1};
@@ -204,7 +208,7 @@ static void make_node_rules(trial *t, template *out)
         return;
     uint32_t op = below(t, 6);
     out->expression.op = str(ops[op]);
-    out->expression.key = op >= 4 ? str("rank") : pick(t, keys, 2);
+    out->expression.key = op >= 4 ? str("rank") : pick(t, keys, 3);
     out->values[0] = op >= 4 ? pick(t, ranks, 5) : chance(t, 50) ? pick(t, disks, 2) : str("a");
     out->values[1] = str("b");
     out->expression.values = (berth_strs){out->values, op >= 4 ? 1 : op < 2 ? 1 + below(t, 2) : 0};
@@ -332,17 +336,24 @@ static void with_seeded_node(trial *t, uint32_t number, kept what,
     uint32_t label_count = 0, taint_count = 0;
     if (!chance(t, t->nameless))
         labels[label_count++] = (berth_key_value){str("kubernetes.io/hostname"), str(name)};
+    const uint32_t zone = t->own_labels[number].zone;
     if (!chance(t, 5))
+        labels[label_count++] = (berth_key_value){str("topology.kubernetes.io/zone"),
+                                                  str(zones[zone > 0 ? zone - 1 : number % 4])};
+    const uint32_t disk = t->own_labels[number].disk;
+    const berth_str drawn = chance(t, 70) ? pick(t, disks, 2) : (berth_str){0};
+    if (disk > 0 || drawn.len > 0)
         labels[label_count++] =
-            (berth_key_value){str("topology.kubernetes.io/zone"), str(zones[number % 4])};
-    if (chance(t, 70))
-        labels[label_count++] = (berth_key_value){str("disk"), pick(t, disks, 2)};
+            (berth_key_value){str("disk"), disk > 0 ? str(disks[disk - 1]) : drawn};
     if (chance(t, 70))
         labels[label_count++] = (berth_key_value){str("rank"), pick(t, ranks, 5)};
     char rack[16];
     snprintf(rack, sizeof(rack), "r%u", (unsigned)(number / t->rack_nodes));
     if (chance(t, 95))
         labels[label_count++] = (berth_key_value){str("rack"), str(rack)};
+    const uint32_t note = t->own_labels[number].note;
+    if (note > 0)
+        labels[label_count++] = (berth_key_value){str("note"), str(notes[note - 1])};
     berth_taint taints[2];
     t->state = what == LABELS_KEPT ? after : t->state;
     for (uint32_t i = 0; i < 2; i++)
@@ -377,6 +388,7 @@ static void with_seeded_node(trial *t, uint32_t number, kept what,
 /* The same with all properties new. */
 static void with_node(trial *t, uint32_t number, void (*use)(trial *, const berth_object *))
 {
+    memset(&t->own_labels[number], 0, sizeof(t->own_labels[number]));
     t->node_seeds[number] = (uint64_t)below(t, UINT32_MAX) << 32 | below(t, UINT32_MAX);
     with_seeded_node(t, number, ALL_KEPT, use);
 }
@@ -708,6 +720,18 @@ static void put_namespace(trial *t)
     t->has_namespace[number] = true;
 }
 
+/* Changes one label: most often one that few pods ask for. */
+static void relabel(trial *t, uint32_t number)
+{
+    if (chance(t, 60))
+        t->own_labels[number].note = (uint8_t)below(t, 3);
+    else if (chance(t, 60))
+        t->own_labels[number].disk = (uint8_t)below(t, 3);
+    else
+        t->own_labels[number].zone = (uint8_t)below(t, 5);
+    with_seeded_node(t, number, ALL_KEPT, update_all);
+}
+
 static void change_node(trial *t)
 {
     uint32_t number = below(t, t->node_names);
@@ -715,6 +739,8 @@ static void change_node(trial *t)
         toggle_node(t);
     else if (t->present[number] && chance(t, 25))
         close_or_open(t, number);
+    else if (t->present[number] && chance(t, 40))
+        relabel(t, number);
     else if (t->present[number] &&
              chance(t, 50)) /* as in a report of a kubelet: at most other amounts */
         with_seeded_node(t, number, chance(t, 50) ? FACTS_KEPT : ALL_KEPT, update_all);

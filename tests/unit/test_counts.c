@@ -369,7 +369,8 @@ static bool fill_inclusion(world *w, const test_plan *plan, berth__inclusion *se
         if (includes(plan, &w->nodes[which]))
             berth__bit_set(set->slots, slot);
     }
-    set->epoch = view->layout->epoch;
+    set->by_taints = true;
+    set->epoch = set->since = view->layout->rule_epoch;
     return true;
 }
 
@@ -388,7 +389,7 @@ static bool resolve(world *w, test_plan *plan, berth__plan *of)
         set = berth__pod_counts_inclusion(view, words, 1);
         if (set == NULL)
             return false;
-        if (set->epoch != view->layout->epoch)
+        if (set->epoch != view->layout->rule_epoch)
             fill_inclusion(w, plan, set);
     }
     const berth__counted counted = {
