@@ -134,26 +134,11 @@ static void notify_node(const berth__cluster *cluster, uint32_t node_id,
 
 /* ---- single nodes ---- */
 
-/* Whether an update may change sizes of images. If only this node has an image, even an equal
- * object may do so. */
-static bool resizes(const berth__cluster *cluster, const berth__node_facts *facts)
-{
-    bool same = true;
-    for (uint32_t i = 0; i < facts->image_count && same; i++) {
-        const berth__node_image *own = &berth__node_images(facts)[i];
-        const berth__image_record *image = berth__image_find(&cluster->view.images, own->name);
-        same = image != NULL && image->size_bytes == own->size_bytes;
-    }
-    return !same;
-}
-
 /* Amounts are read with the state of slots; but an embedder's plugins may have kept them. */
 uint32_t berth__cluster_facts_changes(const berth__cluster *cluster, const berth__node_facts *old,
-                                      const berth__node_facts *facts, bool resized)
+                                      const berth__node_facts *facts, uint64_t images)
 {
-    uint32_t changes = 0;
-    if (!berth__node_images_equal(old, facts) || (resized && facts->image_count > 0))
-        changes |= BERTH__FACTS_IMAGES;
+    uint32_t changes = images != 0 ? BERTH__FACTS_IMAGES : 0;
     if (!berth__labels_equal(berth__node_labels(old), berth__node_labels(facts)))
         changes |= BERTH__FACTS_LABELS;
     if (!berth__node_rules_alike(old, facts) ||
@@ -244,8 +229,8 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
                                   berth__node_facts *facts)
 {
     berth__node_facts *old = berth__cluster_node(cluster, node_id)->facts;
-    const uint32_t changes =
-        berth__cluster_facts_changes(cluster, old, facts, resizes(cluster, facts));
+    const uint64_t images = berth__images_changed(&cluster->view.images, old, facts);
+    const uint32_t changes = berth__cluster_facts_changes(cluster, old, facts, images);
     if (berth__cluster_widen(cluster) != BERTH_OK ||
         make_facts_writable(cluster, node_id, facts, changes == 0) != BERTH_OK ||
         !berth__note_node(cluster, node_id, facts))
@@ -259,7 +244,7 @@ static berth_status replace_facts(berth__cluster *cluster, uint32_t node_id,
     berth__node_record *node = berth__cluster_node(cluster, node_id);
     put_facts(cluster, node, facts);
     if (node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot, changes);
+        berth__view_set_facts(&cluster->view, node->slot, changes, images);
     notify_node(cluster, node_id, old, facts);
     berth__free_facts(cluster, old);
     return BERTH_OK;

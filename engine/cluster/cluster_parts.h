@@ -43,10 +43,9 @@ static inline void berth__cluster_free_node(berth__cluster *cluster, uint32_t id
 /* Make the node's record writable. Errors: BERTH_E_NOMEM. */
 berth_status berth__cluster_make_node_writable(berth__cluster *cluster, uint32_t node_id);
 
-/* What new facts of a node change besides amounts (berth__facts_change). `resized`: sizes of the
- * images may change although the node's do not. */
+/* What new facts of a node change besides amounts (berth__facts_change), these images included. */
 uint32_t berth__cluster_facts_changes(const berth__cluster *cluster, const berth__node_facts *old,
-                                      const berth__node_facts *facts, bool resized);
+                                      const berth__node_facts *facts, uint64_t images);
 
 /* One object, under the model's lock, with room to undo the operation. Errors: those of
  * berth_engine_add, _update and _remove. */

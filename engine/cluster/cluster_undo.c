@@ -190,6 +190,21 @@ static void return_presence(berth__cluster *cluster, former_node *former)
         berth__view_set_ports(&cluster->view, node->slot, ports_behind(former), former->port_count);
 }
 
+/* The node's slot gets its former facts. Records of images have been restored, too, with sizes that
+ * the facts need not have. */
+static void return_facts(berth__cluster *cluster, const berth__node_record *node,
+                         const berth__node_facts *now)
+{
+    const bool has_images = now != NULL && now->image_count + node->facts->image_count > 0;
+    const uint64_t images = has_images ? BERTH__ALL_IMAGES : 0;
+    if (now == NULL)
+        berth__view_set_node(&cluster->view, node->slot);
+    else
+        berth__view_set_facts(&cluster->view, node->slot,
+                              berth__cluster_facts_changes(cluster, now, node->facts, images),
+                              images);
+}
+
 static void undo_node(void *owner, void *record)
 {
     berth__cluster *cluster = owner;
@@ -203,11 +218,8 @@ static void undo_node(void *owner, void *record)
     node->facts = former->facts;
     node->refreshed = former->refreshed;
     node->closed = former->closed;
-    if (node->facts != NULL && node->slot != BERTH__SLOT_NONE && now == NULL)
-        berth__view_set_node(&cluster->view, node->slot);
-    else if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
-        berth__view_set_facts(&cluster->view, node->slot,
-                              berth__cluster_facts_changes(cluster, now, node->facts, true));
+    if (node->facts != NULL && node->slot != BERTH__SLOT_NONE)
+        return_facts(cluster, node, now);
     berth__cow_owner_unhold(&cluster->cow, 1);
     if (now != NULL)
         berth__cluster_drop_facts(cluster, now);

@@ -33,12 +33,14 @@ static const berth__facts_note *note_at(const berth__layout *layout, uint64_t nu
     return &layout->notes[number % BERTH__FACTS_NOTES];
 }
 
-void berth__facts_news_add(berth__layout *layout, uint32_t slot, uint32_t changes, uint64_t epoch)
+void berth__facts_news_add(berth__layout *layout, uint32_t slot, uint32_t changes, uint64_t images,
+                           uint64_t epoch)
 {
     layout->notes[layout->note_end++ % BERTH__FACTS_NOTES] =
         (berth__facts_note){.epoch = layout->epoch,
                             .rule_epoch = layout->rule_epoch,
                             .label_epoch = layout->label_epoch,
+                            .images = images,
                             .slot = slot,
                             .changes = changes};
     if (layout->note_end - layout->note_begin > BERTH__FACTS_NOTES)
@@ -52,7 +54,7 @@ void berth__facts_news_add(berth__layout *layout, uint32_t slot, uint32_t change
 
 void berth__facts_news_moved(berth__layout *layout, uint64_t epoch)
 {
-    berth__facts_news_add(layout, BERTH__SLOT_NONE, BERTH__FACTS_MOVED, epoch);
+    berth__facts_news_add(layout, BERTH__SLOT_NONE, BERTH__FACTS_MOVED, 0, epoch);
 }
 
 void berth__facts_news_lose(berth__layout *layout, uint64_t epoch)
@@ -69,6 +71,7 @@ bool berth__facts_news_since(const berth__layout *layout, berth__facts_kind kind
     while (out->next != layout->note_begin) {
         const berth__facts_note *note = note_at(layout, --out->next);
         out->changes |= note->changes;
+        out->images |= note->images;
         if ((note->changes & ending) != 0 && epoch_before(note, kind) == epoch)
             return true;
     }

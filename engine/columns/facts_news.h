@@ -23,10 +23,12 @@ typedef enum berth__facts_kind {
 typedef struct berth__facts_news {
     uint64_t next, end; /* numbers of notes */
     uint32_t changes;   /* of all of them, see berth__facts_change */
+    uint64_t images;    /* the same */
 } berth__facts_news;
 
-/* Note a change of a slot's facts, which begins the new epoch `epoch`. */
-void berth__facts_news_add(berth__layout *layout, uint32_t slot, uint32_t changes, uint64_t epoch);
+/* Note changes of a slot's facts, and of these images, which begin the new epoch `epoch`. */
+void berth__facts_news_add(berth__layout *layout, uint32_t slot, uint32_t changes, uint64_t images,
+                           uint64_t epoch);
 
 /* Note that the layout has become a copy, or has lost its columns: the facts are the same, but
  * nothing may point into it. */

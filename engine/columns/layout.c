@@ -283,21 +283,45 @@ static berth__label_column *find_column(const berth__layout *layout, berth__sym 
     return column;
 }
 
-static void take_values(berth__label_column *column, const berth__layout *from,
+static void take_values(berth__label_column *column, const berth__layout *from, uint32_t same,
                         const uint32_t *slots, uint32_t count)
 {
     const berth__label_column *old = find_column(from, column->key);
     BERTH_ASSERT(old != NULL);
-    for (uint32_t slot = 0; slot < count; slot++)
+    if (same > 0)
+        memcpy(column->values, old->values, same * sizeof(*column->values));
+    for (uint32_t slot = same; slot < count; slot++)
         if (slots[slot] != BERTH__SLOT_NONE)
             column->values[slot] = old->values[slots[slot]];
 }
 
-void berth__layout_take(berth__layout *layout, const berth__layout *from, const uint32_t *slots)
+/* The same for all facts of the first tiles but labels. */
+static void take_tiles(berth__layout *layout, const berth__layout *from, uint32_t tiles)
 {
+    const uint32_t same = tiles * BERTH__TILE;
+    if (same == 0)
+        return;
+    memcpy(layout->nodes, from->nodes, same * sizeof(*layout->nodes));
+    memcpy(layout->unschedulable, from->unschedulable, same / 8);
+    memcpy(layout->closed, from->closed, same / 8);
+    memcpy(layout->conditions, from->conditions, same);
+    for (uint32_t slot = 0; slot < same; slot++)
+        if (from->taints[slot] != 0)
+            set_taints(layout, slot, from->taints[slot]);
+    for (uint32_t word = 0; word < same / 64; word++) {
+        layout->unschedulable_count += (uint32_t)__builtin_popcountll(layout->unschedulable[word]);
+        layout->closed_count += (uint32_t)__builtin_popcountll(layout->closed[word]);
+    }
+}
+
+void berth__layout_take(berth__layout *layout, const berth__layout *from, uint32_t tiles,
+                        const uint32_t *slots)
+{
+    const uint32_t same = tiles * BERTH__TILE;
     /* COLUMN-1 */
     BERTH_DASSERT(atomic_load_explicit(&layout->image_columns, memory_order_acquire) == NULL);
-    for (uint32_t slot = 0; slot < layout->count; slot++) {
+    take_tiles(layout, from, tiles);
+    for (uint32_t slot = same; slot < layout->count; slot++) {
         const uint32_t old = slots[slot];
         if (old == BERTH__SLOT_NONE)
             continue;
@@ -309,7 +333,7 @@ void berth__layout_take(berth__layout *layout, const berth__layout *from, const 
         layout->conditions[slot] = from->conditions[old];
     }
     for (berth__label_column *column = columns_of(layout); column != NULL; column = column->next)
-        take_values(column, from, slots, layout->count);
+        take_values(column, from, same, slots, layout->count);
 }
 
 /* The column of a key, made if there is none. NULL when out of memory. */

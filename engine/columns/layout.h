@@ -56,6 +56,7 @@ typedef enum berth__facts_change {
 /* A change of a slot's facts, see columns/facts_news.h. */
 typedef struct berth__facts_note {
     uint64_t epoch, rule_epoch, label_epoch; /* the layout's before it */
+    uint64_t images; /* with BERTH__FACTS_IMAGES: the set that matters, see berth__image_bit */
     uint32_t slot;
     uint32_t changes; /* berth__facts_change */
 } berth__facts_note;
@@ -138,9 +139,10 @@ void berth__layout_set(berth__layout *layout, uint32_t slot, uint32_t node_id,
                        const berth__node_record *node);
 
 /* Take over facts from another layout, into one that is new and has no columns that the other one
- * lacks: slot s gets those of slot `slots[s]`, unless that is BERTH__SLOT_NONE. This reads columns,
- * not the objects of nodes, which lie scattered. */
-void berth__layout_take(berth__layout *layout, const berth__layout *from, const uint32_t *slots);
+ * lacks: in the first `tiles` tiles all, from then on slot s gets those of slot `slots[s]`, unless
+ * that is BERTH__SLOT_NONE. This reads columns, not the objects of nodes, which lie scattered. */
+void berth__layout_take(berth__layout *layout, const berth__layout *from, uint32_t tiles,
+                        const uint32_t *slots);
 
 /* Close or open the node in a slot; whether it is closed. */
 void berth__layout_close(berth__layout *layout, uint32_t slot, bool closed);

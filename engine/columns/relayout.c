@@ -17,21 +17,23 @@ static bool reserve_tiles(berth__view *view, uint32_t count)
            berth__cow_owner_reserve(view->cow, view->layout->tile_count + count + 8);
 }
 
-/* Note that the new tiles are part of the view and the old ones no longer are. */
-static void note_tiles(berth__view *view, uint32_t count)
+/* Note that the tiles from `first` on, and the array, are new parts of the view. */
+static void note_tiles(berth__view *view, uint32_t first, uint32_t count)
 {
     berth__cow_owner *cow = view->cow;
     view->tiles_stamp = cow->stamp;
-    for (uint32_t i = 0; cow->branch && i < count; i++)
+    for (uint32_t i = first; cow->branch && i < count; i++)
         berth__cow_owner_note_made(cow, berth__tile_release, view->tiles[i], 0);
     berth__cow_owner_note_made(cow, berth__release_block, view->tiles,
                                count * sizeof(*view->tiles));
 }
 
-static void drop_tiles(const berth__view *view, berth__tile **old, uint32_t count, uint64_t stamp)
+/* The view no longer has the array, nor its tiles from `first` on. */
+static void drop_tiles(const berth__view *view, berth__tile **old, uint32_t first, uint32_t count,
+                       uint64_t stamp)
 {
     berth__cow_owner *cow = view->cow;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = first; i < count; i++)
         berth__cow_owner_retire(cow, old[i]->stamp, berth__tile_release, old[i], 0);
     berth__cow_owner_retire(cow, stamp, berth__release_block, old, count * sizeof(*old));
 }
@@ -100,21 +102,37 @@ static bool set_slot(const berth__view *view, berth__view *next, uint32_t node_i
     return true;
 }
 
-static bool fill_slots(berth__view *view, berth__view *next, const uint32_t *order)
+/* Whether tiles have the same columns. */
+static bool are_alike(const berth__view *view, const berth__view *next)
 {
-    const uint32_t count = next->layout->count;
-    const bool alike =
-        next->resource_count == view->resource_count && next->names_epoch == view->names_epoch;
+    return next->resource_count == view->resource_count && next->names_epoch == view->names_epoch;
+}
+
+/* How many tiles come before the first node that moves. */
+static uint32_t tiles_that_stay(const berth__view *view, const uint32_t *order, uint32_t count)
+{
+    const berth__layout *old = view->layout;
+    uint32_t slot = 0;
+    while (slot < count && slot < old->count && old->nodes[slot] == order[slot] &&
+           berth__node_at(&view->nodes, order[slot])->slot == slot)
+        slot++;
+    return slot / BERTH__TILE;
+}
+
+static bool fill_slots(berth__view *view, berth__view *next, const uint32_t *order, uint32_t kept)
+{
+    const uint32_t count = next->layout->count, first = kept * BERTH__TILE;
+    const bool alike = are_alike(view, next);
     uint32_t *from = berth__alloc(view->model->allocator, count * sizeof(*from), 64);
     bool ok = from != NULL || count == 0;
-    for (uint32_t slot = 0; slot < count && ok; slot++) {
+    for (uint32_t slot = first; slot < count && ok; slot++) {
         const berth__node_record *node = berth__node_at(&next->nodes, order[slot]);
         from[slot] =
             alike && was_in_layout(view, node, order[slot]) ? node->slot : BERTH__SLOT_NONE;
     }
     if (ok && alike && view->layout->count > 0)
-        berth__layout_take(next->layout, view->layout, from);
-    for (uint32_t slot = 0; slot < count && ok; slot++)
+        berth__layout_take(next->layout, view->layout, kept, from);
+    for (uint32_t slot = first; slot < count && ok; slot++)
         ok = from[slot] != BERTH__SLOT_NONE ? move_slot(view, next, from[slot], slot)
                                             : set_slot(view, next, order[slot], slot);
     berth__free(view->model->allocator, from, count * sizeof(*from));
@@ -124,14 +142,16 @@ static bool fill_slots(berth__view *view, berth__view *next, const uint32_t *ord
 /* Make the counters follow the slots. Without memory for the map of slots, everything is counted
  * again. */
 static void move_counts(berth__view *view, const berth__layout *old, const uint32_t *order,
-                        const berth__pods *pods)
+                        uint32_t kept, const berth__pods *pods)
 {
     const berth_allocator *allocator = view->model->allocator;
     size_t bytes = old->count * sizeof(uint32_t);
     uint32_t *slots = berth__alloc(allocator, bytes, 64);
     if (slots != NULL)
         memset(slots, 0xff, bytes); /* BERTH__SLOT_NONE */
-    for (uint32_t slot = 0; slots != NULL && slot < view->layout->count; slot++) {
+    for (uint32_t slot = 0; slots != NULL && slot < kept * BERTH__TILE; slot++)
+        slots[slot] = slot;
+    for (uint32_t slot = kept * BERTH__TILE; slots != NULL && slot < view->layout->count; slot++) {
         uint32_t from = berth__node_at(&view->nodes, order[slot])->slot;
         if (from != BERTH__SLOT_NONE && from < old->count && old->nodes[from] == order[slot])
             slots[from] = slot;
@@ -140,15 +160,16 @@ static void move_counts(berth__view *view, const berth__layout *old, const uint3
     berth__free(allocator, slots, bytes);
 }
 
-/* Set the slots of all nodes. Nodes new to the layout get their state from their pods. */
+/* Set the slots of all nodes but those in the kept tiles. Nodes new to the layout get their state
+ * from their pods. */
 static berth_status settle(berth__view *view, const berth__layout *old, const uint32_t *order,
-                           const berth__pods *pods)
+                           uint32_t kept, const berth__pods *pods)
 {
     berth_status status = BERTH_OK;
-    for (uint32_t slot = 0; slot < old->count; slot++)
+    for (uint32_t slot = kept * BERTH__TILE; slot < old->count; slot++)
         if (berth__node_at(&view->nodes, old->nodes[slot])->facts == NULL)
             berth__node_at(&view->nodes, old->nodes[slot])->slot = BERTH__SLOT_NONE;
-    for (uint32_t slot = 0; slot < view->layout->count; slot++) {
+    for (uint32_t slot = kept * BERTH__TILE; slot < view->layout->count; slot++) {
         berth__node_record *node = berth__node_at(&view->nodes, order[slot]);
         bool known = node->slot != BERTH__SLOT_NONE && node->slot < old->count &&
                      old->nodes[node->slot] == order[slot];
@@ -163,13 +184,13 @@ static berth_status settle(berth__view *view, const berth__layout *old, const ui
     return status;
 }
 
-/* Make all records whose slot changes writable. */
-static bool own_records(berth__view *view, const uint32_t *order, uint32_t count)
+/* Make all records writable whose slot changes: those of nodes behind the kept tiles. */
+static bool own_records(berth__view *view, const uint32_t *order, uint32_t count, uint32_t kept)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < count && ok && view->cow->shared; i++)
+    for (uint32_t i = kept * BERTH__TILE; i < count && ok && view->cow->shared; i++)
         ok = berth__cow_array_make_writable(&view->nodes, view->cow, order[i]);
-    for (uint32_t i = 0; i < view->layout->count && ok && view->cow->shared; i++)
+    for (uint32_t i = kept * BERTH__TILE; i < view->layout->count && ok && view->cow->shared; i++)
         ok = berth__cow_array_make_writable(&view->nodes, view->cow, view->layout->nodes[i]);
     return ok;
 }
@@ -206,7 +227,8 @@ static berth_status note_former(berth__view *view, uint32_t count, berth__former
 void berth__former_layout_free(const berth__view *view, berth__former_layout *former)
 {
     free_notes(view, former);
-    drop_tiles(view, former->tiles, former->layout->tile_count, former->tiles_stamp);
+    drop_tiles(view, former->tiles, former->kept_tiles, former->layout->tile_count,
+               former->tiles_stamp);
     berth__cow_owner_retire(view->cow, former->layout->stamp, berth__layout_release, former->layout,
                             0);
 }
@@ -225,9 +247,10 @@ static bool expect_columns(const berth__view *view, berth__layout *layout)
            berth__layout_expect(layout, model->known.hostname);
 }
 
-/* An empty layout and tiles for `count` slots, in a view that is otherwise the same. */
+/* An empty layout and tiles for `count` slots, in a view that is otherwise the same. The first
+ * `*kept` tiles are those of the old one; `*kept` becomes 0 if these lack columns. */
 static berth_status begin_layout(const berth__view *view, uint32_t count, uint64_t epoch,
-                                 berth__view *next)
+                                 berth__view *next, uint32_t *kept)
 {
     const berth_allocator *allocator = view->model->allocator;
     *next = *view;
@@ -243,25 +266,30 @@ static berth_status begin_layout(const berth__view *view, uint32_t count, uint64
     }
     berth__layout_begin(next->layout, epoch);
     next->layout->stamp = view->cow->stamp;
-    next->tiles =
-        berth__tiles_create(view->cow, view->model, next->layout->tile_count, next->resource_count);
-    if (next->tiles != NULL)
-        return BERTH_OK;
-    berth__layout_destroy(next->layout);
-    return BERTH_E_NOMEM;
+    *kept = are_alike(view, next) ? *kept : 0;
+    next->tiles = berth__tiles_create(view->cow, view->model, *kept, next->layout->tile_count,
+                                      next->resource_count);
+    if (next->tiles == NULL) {
+        berth__layout_destroy(next->layout);
+        return BERTH_E_NOMEM;
+    }
+    if (*kept > 0)
+        memcpy(next->tiles, view->tiles, *kept * sizeof(*next->tiles));
+    return BERTH_OK;
 }
 
-/* The next layout with its tiles, complete except for nodes that are new to it. */
+/* The next layout with its tiles, complete except for nodes that are new to it. Of the tiles, the
+ * first `*kept` may be, and then are, those of the old layout. */
 static berth_status make_layout(berth__view *view, const uint32_t *order, uint32_t count,
-                                uint64_t epoch, berth__view *next)
+                                uint64_t epoch, berth__view *next, uint32_t *kept)
 {
-    if (!own_records(view, order, count) ||
+    if (!own_records(view, order, count, *kept) ||
         !reserve_tiles(view, (count + BERTH__TILE - 1) / BERTH__TILE))
         return BERTH_E_NOMEM;
-    BERTH_TRY(begin_layout(view, count, epoch, next));
-    if (fill_slots(view, next, order))
+    BERTH_TRY(begin_layout(view, count, epoch, next, kept));
+    if (fill_slots(view, next, order, *kept))
         return BERTH_OK;
-    berth__tiles_destroy(view->model->allocator, next->tiles, next->layout->tile_count);
+    berth__tiles_destroy(view->model->allocator, next->tiles, *kept, next->layout->tile_count);
     berth__layout_destroy(next->layout);
     return BERTH_E_NOMEM;
 }
@@ -279,16 +307,17 @@ berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint
     old.tiles_stamp = view->tiles_stamp;
     old.resource_count = view->resource_count;
     old.names_epoch = view->names_epoch;
-    berth_status status = make_layout(view, order, count, epoch, &next);
+    old.kept_tiles = former == NULL ? tiles_that_stay(view, order, count) : 0;
+    berth_status status = make_layout(view, order, count, epoch, &next, &old.kept_tiles);
     if (status != BERTH_OK) {
         free_notes(view, &old);
         return status;
     }
     *view = next;
-    note_tiles(view, view->layout->tile_count);
+    note_tiles(view, old.kept_tiles, view->layout->tile_count);
     berth__cow_owner_note_made(view->cow, berth__layout_release, view->layout, 0);
-    move_counts(view, old.layout, order, pods);
-    status = settle(view, old.layout, order, pods);
+    move_counts(view, old.layout, order, old.kept_tiles, pods);
+    status = settle(view, old.layout, order, old.kept_tiles, pods);
     if (former != NULL)
         *former = old;
     else
@@ -345,7 +374,7 @@ void berth__view_relayout_back(berth__view *view, const berth__former_layout *fo
     for (uint32_t slot = 0; slot < view->layout->count; slot++)
         berth__view_node(view, slot)->slot = former->slots[slot];
     free_notes(view, former);
-    drop_tiles(view, tiles, layout->tile_count, tiles_stamp);
+    drop_tiles(view, tiles, 0, layout->tile_count, tiles_stamp);
     berth__cow_owner_retire(view->cow, layout->stamp, berth__layout_release, layout, 0);
 }
 
@@ -357,7 +386,8 @@ berth_status berth__view_widen(berth__view *view)
     if (!reserve_tiles(view, tile_count))
         return BERTH_E_NOMEM;
     berth__tile **old = view->tiles;
-    berth__tile **tiles = berth__tiles_create(view->cow, view->model, tile_count, resource_count);
+    berth__tile **tiles =
+        berth__tiles_create(view->cow, view->model, 0, tile_count, resource_count);
     if (tiles == NULL)
         return BERTH_E_NOMEM;
     bool ok = true;
@@ -374,14 +404,14 @@ berth_status berth__view_widen(berth__view *view)
             }
     }
     if (!ok) {
-        berth__tiles_destroy(view->model->allocator, tiles, tile_count);
+        berth__tiles_destroy(view->model->allocator, tiles, 0, tile_count);
         return BERTH_E_NOMEM;
     }
     uint64_t old_stamp = view->tiles_stamp;
     view->tiles = tiles;
     view->resource_count = resource_count;
     view->names_epoch = names_epoch;
-    note_tiles(view, tile_count);
-    drop_tiles(view, old, tile_count, old_stamp);
+    note_tiles(view, 0, tile_count);
+    drop_tiles(view, old, 0, tile_count, old_stamp);
     return BERTH_OK;
 }

@@ -40,24 +40,25 @@ static void tile_destroy(const berth_allocator *allocator, berth__tile *tile)
     berth__free(tile->home, tile, berth__tile_bytes(tile->resource_count));
 }
 
-void berth__tiles_destroy(const berth_allocator *allocator, berth__tile **tiles, uint32_t count)
+void berth__tiles_destroy(const berth_allocator *allocator, berth__tile **tiles, uint32_t first,
+                          uint32_t count)
 {
     if (tiles == NULL)
         return;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = first; i < count; i++)
         tile_destroy(allocator, tiles[i]);
     berth__free(allocator, tiles, count * sizeof(*tiles));
 }
 
 berth__tile **berth__tiles_create(const berth__cow_owner *cow, const berth__model *model,
-                                  uint32_t count, uint32_t resource_count)
+                                  uint32_t first, uint32_t count, uint32_t resource_count)
 {
     berth__tile **tiles = berth__alloc_zero(cow->allocator, count * sizeof(*tiles), 64);
-    for (uint32_t i = 0; tiles != NULL && i < count; i++) {
+    for (uint32_t i = first; tiles != NULL && i < count; i++) {
         const berth_allocator *home = berth__model_home(model, i, BERTH__HOME_TILES);
         tiles[i] = tile_create(cow, home, resource_count);
         if (tiles[i] == NULL) {
-            berth__tiles_destroy(cow->allocator, tiles, count);
+            berth__tiles_destroy(cow->allocator, tiles, first, count);
             return NULL;
         }
     }

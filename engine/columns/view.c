@@ -28,7 +28,7 @@ berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow
     berth__cow_array_init(&view->node_of_name, sizeof(uint32_t), NAME_SHIFT);
     berth__images_init(&view->images, cow);
     view->layout = berth__layout_create(model->allocator, 0);
-    view->tiles = berth__tiles_create(cow, model, 0, 0);
+    view->tiles = berth__tiles_create(cow, model, 0, 0, 0);
     view->tiles_stamp = cow->stamp;
     view->journal = berth__alloc(model->allocator, BERTH__JOURNAL * sizeof(uint32_t), 64);
     if (view->layout != NULL && view->tiles != NULL && view->journal != NULL) {
@@ -43,7 +43,7 @@ void berth__view_destroy(berth__view *view)
 {
     if (view->model == NULL)
         return;
-    berth__tiles_destroy(view->model->allocator, view->tiles,
+    berth__tiles_destroy(view->model->allocator, view->tiles, 0,
                          view->layout != NULL ? view->layout->tile_count : 0);
     berth__layout_destroy(view->layout);
     berth__freed_ports_destroy(view);
@@ -172,21 +172,21 @@ void berth__view_close(berth__view *view, uint32_t slot)
     berth__view_write(view, slot)->pods_max[slot % BERTH__TILE] = room_for_pods(node);
 }
 
-void berth__view_set_facts(berth__view *view, uint32_t slot, uint32_t changes)
+void berth__view_set_facts(berth__view *view, uint32_t slot, uint32_t changes, uint64_t images)
 {
     berth__layout *layout = view->layout;
     const uint32_t node_id = layout->nodes[slot];
     const berth__node_record *node = berth__node_at(&view->nodes, node_id);
     if (changes != 0) {
         berth__layout_set(layout, slot, node_id, node);
-        berth__facts_news_add(layout, slot, changes, berth__model_next_epoch(view->model));
+        berth__facts_news_add(layout, slot, changes, images, berth__model_next_epoch(view->model));
     }
     berth__view_set_allocatable(view, berth__view_write(view, slot), slot % BERTH__TILE, node);
 }
 
 void berth__view_set_node(berth__view *view, uint32_t slot)
 {
-    berth__view_set_facts(view, slot, BERTH__FACTS_ANY);
+    berth__view_set_facts(view, slot, BERTH__FACTS_ANY, BERTH__ALL_IMAGES);
     berth__layout_begin(view->layout, view->layout->epoch);
 }
 

@@ -60,6 +60,7 @@ typedef struct berth__former_layout {
     uint64_t tiles_stamp;
     uint32_t resource_count;
     uint64_t names_epoch;
+    uint32_t kept_tiles; /* the first tiles, which the next layout shows, too; 0 if it is undone */
     uint32_t held;       /* notes of the copy-on-write owner */
     uint32_t slot_count; /* of `slots` */
     uint32_t *slots;     /* the slot of each of the layout's nodes, or BERTH__SLOT_NONE */
@@ -69,9 +70,10 @@ typedef struct berth__former_layout {
 
 /* Switch the view to a new node order: `order` lists `count` ids of present nodes. Nodes of the old
  * layout keep their state; the state of others is computed from the list of their pods. Sets the
- * slots of node records. Fails only when out of memory: then either the view is unchanged, or new
- * nodes whose pods could not be counted have no slot yet, and the next call makes up for it.
- * `former`, if not NULL, receives the former state. */
+ * slots of node records. Unless the former state is asked for, tiles before the first node that
+ * moves are taken over as they are. Fails only when out of memory: then either the view is
+ * unchanged, or new nodes whose pods could not be counted have no slot yet, and the next call makes
+ * up for it. `former`, if not NULL, receives the former state. */
 berth_status berth__view_relayout(berth__view *view, const uint32_t *order, uint32_t count,
                                   const berth__pods *pods, uint64_t epoch,
                                   berth__former_layout *former);
@@ -109,9 +111,9 @@ static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)
     return view->tiles[slot >> BERTH__TILE_SHIFT];
 }
 
-/* Take over the facts of the node in `slot`: amounts and what else has changed
- * (berth__facts_change). */
-void berth__view_set_facts(berth__view *view, uint32_t slot, uint32_t changes);
+/* Take over the facts of the node in `slot`: amounts, and what else has changed
+ * (berth__facts_change; which images, see berth__facts_note). */
+void berth__view_set_facts(berth__view *view, uint32_t slot, uint32_t changes, uint64_t images);
 
 /* The same for a node that has come back to a slot that it had. */
 void berth__view_set_node(berth__view *view, uint32_t slot);

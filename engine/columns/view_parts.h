@@ -10,10 +10,12 @@
 /* ---- tile.c ---- */
 
 size_t berth__tile_bytes(uint32_t resource_count);
-/* An array of empty tiles. NULL when out of memory. Destroy accepts NULL. */
+/* An array of tiles: empty ones from `first` on, none before. NULL when out of memory. Destroy
+ * frees those from `first` on, and accepts NULL. */
 berth__tile **berth__tiles_create(const berth__cow_owner *cow, const berth__model *model,
-                                  uint32_t count, uint32_t resource_count);
-void berth__tiles_destroy(const berth_allocator *allocator, berth__tile **tiles, uint32_t count);
+                                  uint32_t first, uint32_t count, uint32_t resource_count);
+void berth__tiles_destroy(const berth_allocator *allocator, berth__tile **tiles, uint32_t first,
+                          uint32_t count);
 
 /* A copy of a tile, with port sets of its own. NULL when out of memory. */
 berth__tile *berth__tile_copy(const berth__cow_owner *cow, const berth__tile *from);

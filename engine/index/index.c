@@ -374,8 +374,8 @@ static void follow_slot(berth__index_cache *cache, berth__index *index,
     *leaf = berth__bit_get(possible->words, slot % BERTH__TILE) ? infeasible : BERTH__TREE_NEVER;
 }
 
-/* Bring a tree to the current facts, if that is known to concern some slots alone. The leaves of
- * pods with images depend on how many nodes have them. */
+/* Bring a tree to the current facts, if that is known to concern some slots alone. Leaves depend on
+ * how many nodes have the pod's images. */
 static bool follow_facts(berth__index_cache *cache, berth__index *index,
                          const berth__decision *decision)
 {
@@ -384,7 +384,7 @@ static bool follow_facts(berth__index_cache *cache, berth__index *index,
     if (index->epoch == layout->epoch)
         return true;
     if (!berth__facts_news_since(layout, BERTH__ON_ALL, index->epoch, &news) ||
-        ((news.changes & BERTH__FACTS_IMAGES) != 0 && uses_images(decision)) ||
+        (berth__class_has_image(decision->cycle->cls, news.images) && uses_images(decision)) ||
         index->scorers != scorers_in_leaves(decision) ||
         !berth__tree_scratch_reserve(&cache->scratch, cache->allocator, index->tree.slot_count, 1))
         return false;

@@ -91,7 +91,7 @@ static bool plan_scorers(const berth__decision *decision, berth__slot_plan *plan
                                 (int32_t)stage->weight, &plan->ask))
             continue;
         plan->extra_scorers[plan->extra_scorer_count++] = i;
-        plan->basic &= own->is_static;
+        plan->basic &= own->is_static || own->by_node;
     }
     for (uint32_t i = profile->scorer_count; i < profile->scorer_stages; i++)
         if (decision->prepared->scorers[i].outcome == BERTH__FAIL)

@@ -202,7 +202,7 @@ static bool add_alike(const berth__decision *decision, uint32_t scorer, uint32_t
     return true;
 }
 
-/* Add the values of any static scorer, kept ones if there are any. */
+/* Add the values of any scorer that reads node facts, kept ones if there are any. */
 static void add_values(const berth__decision *decision, uint32_t scorer, uint32_t tile,
                        const berth__mask *slots, tile_totals *totals)
 {
@@ -210,7 +210,7 @@ static void add_values(const berth__decision *decision, uint32_t scorer, uint32_
     const berth__prepared_stage *own = &decision->prepared->scorers[scorer];
     _Alignas(64) int64_t scratch[BERTH__TILE];
     const int64_t *raws = scratch;
-    if ((decision->prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0)
+    if (own->is_static && (decision->prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0)
         raws = own->static_raw + (size_t)tile * BERTH__TILE;
     else
         stage->plugin->score(decision->cycle, stage->instance, own->state, tile, slots, scratch);
@@ -218,7 +218,7 @@ static void add_values(const berth__decision *decision, uint32_t scorer, uint32_
                                                   to_change(totals));
 }
 
-/* Add the static scores that the kernel does not know. */
+/* Add the scores that the kernel does not know. */
 static void add_scores(const berth__decision *decision, uint32_t tile, const berth__mask *slots,
                        tile_totals *totals)
 {

@@ -145,6 +145,33 @@ void berth__images_replace(berth__images *images, const berth__node_facts *old,
     }
 }
 
+static bool is_resized(const berth__images *images, const berth__node_image *of_node)
+{
+    const berth__image_record *image = berth__image_find(images, of_node->name);
+    return image == NULL || (image->node_count == 1 && image->size_bytes != of_node->size_bytes);
+}
+
+uint64_t berth__images_changed(const berth__images *images, const berth__node_facts *old,
+                               const berth__node_facts *fresh)
+{
+    const berth__node_image *before = berth__node_images(old), *after = berth__node_images(fresh);
+    uint64_t bits = 0;
+    uint32_t b = 0, a = 0; /* both lists are sorted by name */
+    while (b < old->image_count || a < fresh->image_count) {
+        if (a == fresh->image_count || (b < old->image_count && before[b].name < after[a].name)) {
+            bits |= berth__image_bit(before[b++].name);
+        } else if (b == old->image_count || after[a].name < before[b].name) {
+            bits |= berth__image_bit(after[a++].name);
+        } else {
+            if (is_resized(images, &after[a]))
+                bits |= berth__image_bit(after[a].name);
+            a++;
+            b++;
+        }
+    }
+    return bits;
+}
+
 void berth__images_save(const berth__images *images, const berth__node_facts *facts,
                         berth__image_record *out)
 {

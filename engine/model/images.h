@@ -21,6 +21,7 @@
 
 #include "base/cow_array.h"
 #include "model/node.h"
+#include "model/pod_class.h"
 
 /* An image that some node has or had. Its size is what the first node with the image reported. */
 typedef struct berth__image_record {
@@ -64,6 +65,28 @@ static inline void berth__images_return_to_cycle(berth__images *images, uint64_t
 {
     images->cycle = cycle;
 }
+
+/* Sets of images, as one bit of 64 for each: sets without a common bit have no common image. */
+static inline uint64_t berth__image_bit(berth__sym name)
+{
+    return UINT64_C(1) << (name * UINT32_C(0x9e3779b1) >> 26);
+}
+
+#define BERTH__ALL_IMAGES UINT64_MAX
+
+/* Whether pods of a class may have an image of the set. */
+static inline bool berth__class_has_image(const berth__class *cls, uint64_t set)
+{
+    bool has = false;
+    for (uint32_t i = 0; set != 0 && i < cls->images->count && !has; i++)
+        has = (berth__image_bit(cls->images->names[i]) & set) != 0;
+    return has;
+}
+
+/* The images that are worth something else after an update of a node: those that it gets or loses,
+ * and those that it alone has with another size. */
+uint64_t berth__images_changed(const berth__images *images, const berth__node_facts *old,
+                               const berth__node_facts *fresh);
 
 /* The record of a name, or NULL if no present node has it. */
 const berth__image_record *berth__image_find(const berth__images *images, berth__sym name);

@@ -286,13 +286,6 @@ bool berth__node_rules_alike(const berth__node_facts *a, const berth__node_facts
            berth__labels_equal(berth__node_annotations(a), berth__node_annotations(b));
 }
 
-bool berth__node_images_equal(const berth__node_facts *a, const berth__node_facts *b)
-{
-    return a->image_count == b->image_count &&
-           memcmp(berth__node_images(a), berth__node_images(b),
-                  a->image_count * sizeof(berth__node_image)) == 0;
-}
-
 bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b)
 {
     return a->pods_max == b->pods_max && a->amount_count == b->amount_count &&

@@ -102,9 +102,8 @@ void berth__node_facts_free(const berth_allocator *allocator, berth__node_facts 
 /* Release facts; see base/cow_owner.h. */
 berth__release berth__node_facts_release;
 
-/* Whether two nodes' facts have the same images; the same allocatable amounts; the same contents
- * besides these two and labels. */
-bool berth__node_images_equal(const berth__node_facts *a, const berth__node_facts *b);
+/* Whether two nodes' facts have the same contents besides images, allocatable amounts and labels;
+ * and the same allocatable amounts. */
 bool berth__node_rules_alike(const berth__node_facts *a, const berth__node_facts *b);
 bool berth__node_amounts_equal(const berth__node_facts *a, const berth__node_facts *b);
 

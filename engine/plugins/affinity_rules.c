@@ -260,7 +260,7 @@ bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity
     const berth__plan_key key = {
         args,
         {cls->identity->part.serial, cls->pod_rules != NULL ? cls->pod_rules->part.serial : 0, 0}};
-    const berth__plan_epochs epochs = {.epoch = view->layout->epoch,
+    const berth__plan_epochs epochs = {.epoch = view->layout->label_epoch,
                                        .namespace_epoch = view->counts->namespace_epoch,
                                        .holders_epoch = view->counts->holders_epoch};
     berth__plan *plan = berth__plan_get(view, &key, &epochs);

@@ -264,7 +264,7 @@ bool berth__spread_resolve(const berth__question *cycle, const berth__spread_def
                                  {cls->identity->part.serial,
                                   cls->pod_rules != NULL ? cls->pod_rules->part.serial : 0,
                                   cls->node_rules != NULL ? cls->node_rules->part.serial : 0}};
-    const berth__plan_epochs epochs = {.epoch = view->layout->epoch,
+    const berth__plan_epochs epochs = {.epoch = view->layout->rule_epoch,
                                        .related_epoch = from.defaults ? view->related->epoch : 0};
     berth__plan *plan = berth__plan_get(view, &key, &epochs);
     if (plan == NULL || (!plan->resolved && !resolve(cycle, defaults, plan, &from)) ||

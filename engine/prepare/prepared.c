@@ -246,9 +246,10 @@ static bool reserve_tiles(const berth_allocator *allocator, berth__prepared_stat
 }
 
 /* Forget what other facts may have changed since the kind was prepared; everything unless it is
- * known which nodes have other facts. An image counts by how many nodes have it, so if images
- * changed, all raw values may have. */
-static void follow_facts(berth__prepared_kind *prepared, const berth__layout *layout)
+ * known which nodes have other facts. An image counts by how many nodes have it, so if one of the
+ * pod's changed, all raw values may have. */
+static void follow_facts(berth__prepared_kind *prepared, const berth__layout *layout,
+                         const berth__class *cls)
 {
     berth__prepared_statics *statics = &prepared->statics;
     berth__facts_news news;
@@ -258,7 +259,7 @@ static void follow_facts(berth__prepared_kind *prepared, const berth__layout *la
         statics->keeps = false; /* it may have been for another profile */
         return;
     }
-    if ((news.changes & BERTH__FACTS_IMAGES) != 0)
+    if (berth__class_has_image(cls, news.images))
         statics->keeps = false;
     for (const berth__facts_note *note;
          (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;)
@@ -309,7 +310,7 @@ static bool prepare_statics(const berth__decision *decision)
     }
     if (!reserve_tiles(decision->cycle->view->model->allocator, statics, layout->tile_count))
         return false;
-    follow_facts(prepared, layout);
+    follow_facts(prepared, layout, decision->cycle->cls);
     statics->keeps = fits_scorers(decision);
     if (!statics->keeps)
         for (uint32_t tile = 0; tile < statics->tile_count; tile++)
@@ -514,6 +515,31 @@ static void trim(berth__prepared_cache *cache)
         drop_oldest(cache);
 }
 
+/* Whether a plugin of an embedder, which may read any part of a node, takes part. */
+static bool reads_all(const berth__ready_profile *profile)
+{
+    bool reads = false;
+    for (uint32_t i = 0; i < profile->filter_stages; i++)
+        reads |= (profile->filters[i].plugin->flags & BERTH__READS_CLASS) != 0;
+    for (uint32_t i = 0; i < profile->scorer_stages; i++)
+        reads |= (profile->scorers[i].plugin->flags & BERTH__READS_CLASS) != 0;
+    return reads;
+}
+
+/* Whether node facts are the same for a kind, because only images changed that its pods have not:
+ * each pod that starts may bring its image to a node. */
+static bool facts_stay(const berth__decision *decision)
+{
+    const berth__prepared_kind *prepared = decision->prepared;
+    const berth__layout *layout = decision->cycle->view->layout;
+    berth__facts_news news;
+    return prepared->epoch == layout->epoch ||
+           (berth__facts_news_since(layout, BERTH__ON_ALL, prepared->epoch, &news) &&
+            news.changes == BERTH__FACTS_IMAGES &&
+            !berth__class_has_image(decision->cycle->cls, news.images) &&
+            !reads_all(decision->profile));
+}
+
 /* If node facts have changed, prepare again the states that depend on them. */
 static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *decision)
 {
@@ -522,10 +548,13 @@ static bool follow_epoch(berth__prepared_cache *cache, const berth__decision *de
     if (!berth__backing_refresh(view, decision->cycle->cls))
         return false;
     prepared->verdict.reused =
-        prepared->epoch == view->layout->epoch && prepared->names_epoch == view->names_epoch &&
-        prepared->backing_epoch == berth__backing_epoch(view, decision->cycle->cls);
-    if (prepared->verdict.reused)
+        prepared->names_epoch == view->names_epoch &&
+        prepared->backing_epoch == berth__backing_epoch(view, decision->cycle->cls) &&
+        facts_stay(decision);
+    if (prepared->verdict.reused) {
+        prepared->epoch = view->layout->epoch;
         return true;
+    }
     bool first = prepared == &cache->first;
     cache->bytes -= first ? 0 : bytes_of(prepared);
     bool ok = prepare_epoch(decision);

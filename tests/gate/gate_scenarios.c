@@ -7,6 +7,8 @@
  *   facts    ten decisions for pods of four kinds that spread over zones, bound, on 5,000 nodes,
  *            then a node gets an image and a taint, or loses the taint
  *   labels   the same decisions, then a node gets a label and a taint, or loses both
+ *   images   the same decisions, for pods of four images that a quarter of the nodes have each,
+ *            then a node gets another one of them, or loses it
  *   nodes    the same decisions, then a node comes, or the one that came last leaves
  *   json     read a cluster of 100 nodes and 300 pods from text, into an engine
  *   replicas read one of 400 nodes and 10,000 pods, most of them replicas
@@ -111,6 +113,7 @@ typedef enum reporting {
     REPORTS_AMOUNTS,
     REPORTS_FACTS,
     REPORTS_LABELS,
+    REPORTS_IMAGES,
     COMES_AND_LEAVES,
 } reporting;
 
@@ -123,6 +126,20 @@ static void reporting_node(draft *d, uint64_t idx, int64_t cpu_milli)
     draft_resource(d, "cpu", draft_milli(cpu_milli));
     draft_resource(d, "memory", draft_mebibytes(256 * 1024));
     draft_resource(d, "pods", draft_units(110));
+}
+
+static void put_image(draft *d, uint64_t number)
+{
+    draft_node_image(d, draft_text(d, "registry.example/app-%" PRIu64 ":v1", number),
+                     INT64_C(300) << 20);
+}
+
+/* A node as it is before its first change. */
+static void first_report(draft *d, reporting what, uint64_t node)
+{
+    reporting_node(d, node, 32000);
+    if (what == REPORTS_IMAGES)
+        put_image(d, node % 4);
 }
 
 static berth_status change_node(berth_engine *engine, draft *d, reporting what, uint64_t change)
@@ -146,6 +163,11 @@ static berth_status change_node(berth_engine *engine, draft *d, reporting what, 
             draft_taint(d, "node.kubernetes.io/unreachable", "", "NoExecute");
         }
         return berth_engine_update(engine, &d->object, &error);
+    case REPORTS_IMAGES:
+        first_report(d, what, change / 2 * 61 % REPORTING_NODES);
+        if (!leaves)
+            put_image(d, (change / 2 * 61 + 1 + change / 2 % 3) % 4);
+        return berth_engine_update(engine, &d->object, &error);
     case COMES_AND_LEAVES:
         reporting_node(d, REPORTING_NODES + change / 2, 32000);
         break;
@@ -163,6 +185,8 @@ static berth_status schedule_plain(berth_engine *engine, draft *d, reporting wha
     draft_pod(d, words_of("default"), draft_text(d, "pod-%" PRIu64, idx));
     draft_resource(d, "cpu", draft_milli(100 + 100 * (int64_t)(idx % 4)));
     draft_resource(d, "memory", draft_mebibytes(128));
+    if (what == REPORTS_IMAGES)
+        draft_image(d, draft_text(d, "registry.example/app-%" PRIu64 ":v1", idx % 4));
     if (what != REPORTS_AMOUNTS) {
         draft_label(d, "app", draft_text(d, "app-%" PRIu64, idx % 4));
         draft_spread(d, "topology.kubernetes.io/zone", 1, "ScheduleAnyway", "app",
@@ -178,7 +202,7 @@ static int run_reports(uint64_t count, reporting what)
     berth_engine *engine = open_engine(BERTH_PATH_AUTO, 0);
     berth_status status = engine != NULL ? BERTH_OK : error.code;
     for (uint32_t i = 0; i < REPORTING_NODES && status == BERTH_OK; i++) {
-        reporting_node(d, i, 32000);
+        first_report(d, what, i);
         status = berth_engine_add(engine, &d->object, NULL, &error);
     }
     for (uint64_t i = 0; i < count && status == BERTH_OK; i++) {
@@ -205,6 +229,11 @@ static int facts(uint64_t count)
 static int labels(uint64_t count)
 {
     return run_reports(count, REPORTS_LABELS);
+}
+
+static int images(uint64_t count)
+{
+    return run_reports(count, REPORTS_IMAGES);
 }
 
 static int nodes(uint64_t count)
@@ -260,16 +289,17 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(uint64_t count);
-    } scenarios[] = {{"cold", cold},   {"commit", commit},    {"report", report},
-                     {"facts", facts}, {"labels", labels},    {"nodes", nodes},
-                     {"json", json},   {"replicas", replicas}};
+    } scenarios[] = {{"cold", cold},   {"commit", commit}, {"report", report},
+                     {"facts", facts}, {"labels", labels}, {"images", images},
+                     {"nodes", nodes}, {"json", json},     {"replicas", replicas}};
     char *end = NULL;
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) : 0;
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]) && count > 0 && *end == '\0';
          i++)
         if (strcmp(argv[1], scenarios[i].name) == 0)
             return scenarios[i].run(count);
-    fprintf(stderr,
-            "usage: gate_scenarios cold|commit|report|facts|labels|nodes|json|replicas COUNT\n");
+    fprintf(
+        stderr,
+        "usage: gate_scenarios cold|commit|report|facts|labels|images|nodes|json|replicas COUNT\n");
     return 2;
 }

@@ -1,7 +1,10 @@
 /* columns/facts_news.h: which notes have come since an epoch, for data of each kind and in copies;
- * and that a node with another label or taint costs no tree, but is seen by each decision. */
+ * and that a node with another label, taint or image costs no tree, but is seen by each
+ * decision. */
+#include "base/text.h"
 #include "both_paths.h"
 #include "columns/facts_news.h"
+#include "versions/engine_state.h"
 
 /* ---- notes ---- */
 
@@ -36,10 +39,10 @@ static void test_kinds(void **state)
     (void)state;
     berth__layout *layout = make_layout(100);
     assert_string_equal(since(layout, BERTH__ON_ALL, 100, ALL), "?"); /* nothing has happened */
-    berth__facts_news_add(layout, 1, BERTH__FACTS_IMAGES, 101);
-    berth__facts_news_add(layout, 2, BERTH__FACTS_RULES, 102);
-    berth__facts_news_add(layout, 3, BERTH__FACTS_LABELS, 103);
-    berth__facts_news_add(layout, 4, BERTH__FACTS_LABELS | BERTH__FACTS_RULES, 104);
+    berth__facts_news_add(layout, 1, BERTH__FACTS_IMAGES, 0, 101);
+    berth__facts_news_add(layout, 2, BERTH__FACTS_RULES, 0, 102);
+    berth__facts_news_add(layout, 3, BERTH__FACTS_LABELS, 0, 103);
+    berth__facts_news_add(layout, 4, BERTH__FACTS_LABELS | BERTH__FACTS_RULES, 0, 104);
     assert_true(layout->epoch == 104 && layout->rule_epoch == 104 && layout->label_epoch == 104);
     assert_true(layout->order_epoch == 100);
     assert_string_equal(since(layout, BERTH__ON_ALL, 100, ALL), "1 2 3 4 ");
@@ -61,8 +64,8 @@ static void test_changes_of_some_news(void **state)
     (void)state;
     berth__layout *layout = make_layout(1);
     berth__facts_news news;
-    berth__facts_news_add(layout, 1, BERTH__FACTS_IMAGES, 2);
-    berth__facts_news_add(layout, 2, BERTH__FACTS_RULES, 3);
+    berth__facts_news_add(layout, 1, BERTH__FACTS_IMAGES, 0, 2);
+    berth__facts_news_add(layout, 2, BERTH__FACTS_RULES, 0, 3);
     berth__facts_news_moved(layout, 4);
     assert_true(berth__facts_news_since(layout, BERTH__ON_ALL, 1, &news));
     assert_int_equal(news.changes, BERTH__FACTS_IMAGES | BERTH__FACTS_RULES | BERTH__FACTS_MOVED);
@@ -80,12 +83,12 @@ static void test_ends(void **state)
     (void)state;
     berth__layout *layout = make_layout(1);
     for (uint64_t epoch = 2; epoch < BERTH__FACTS_NOTES + 2; epoch++)
-        berth__facts_news_add(layout, epoch % 10, BERTH__FACTS_RULES, epoch);
+        berth__facts_news_add(layout, epoch % 10, BERTH__FACTS_RULES, 0, epoch);
     assert_string_not_equal(since(layout, BERTH__ON_ALL, 250, ALL), "?");
     berth__facts_news news;
     assert_true(berth__facts_news_since(layout, BERTH__ON_ALL, 1, &news));
     assert_true(news.end - news.next == BERTH__FACTS_NOTES);
-    berth__facts_news_add(layout, 7, BERTH__FACTS_RULES, BERTH__FACTS_NOTES + 2);
+    berth__facts_news_add(layout, 7, BERTH__FACTS_RULES, 0, BERTH__FACTS_NOTES + 2);
     assert_false(berth__facts_news_since(layout, BERTH__ON_ALL, 1, &news));
     assert_true(berth__facts_news_since(layout, BERTH__ON_ALL, 2, &news));
     assert_true(news.end - news.next == BERTH__FACTS_NOTES);
@@ -96,7 +99,7 @@ static void test_ends(void **state)
     berth__facts_news_lose(copy, 1000);
     assert_string_equal(since(copy, BERTH__ON_ALL, BERTH__FACTS_NOTES + 1, ALL), "?");
     assert_true(copy->epoch == 1000 && copy->rule_epoch == BERTH__FACTS_NOTES + 2);
-    berth__facts_news_add(copy, 5, BERTH__FACTS_LABELS, 1001);
+    berth__facts_news_add(copy, 5, BERTH__FACTS_LABELS, 0, 1001);
     assert_string_equal(since(copy, BERTH__ON_ALL, 1000, ALL), "5 ");
     berth__layout_begin(copy, 2000);
     assert_string_equal(since(copy, BERTH__ON_ALL, 1000, ALL), "?");
@@ -260,12 +263,105 @@ static void test_moved_domains(void **state)
     both_close(&b);
 }
 
+/* ---- images ---- */
+
+/* A node with some images: pairs of a name and a number of MiB, such as "a 300, b 20". */
+static void put_images(both_paths *b, uint32_t number, bool replace, const char *images)
+{
+    static char text[800];
+    char list[400];
+    size_t length = 0;
+    for (const char *at = images; *at != '\0';) {
+        char name[8];
+        unsigned size = 0;
+        int read = 0;
+        assert_int_equal(sscanf(at, "%7s %u%n", name, &size, &read), 2);
+        length += (size_t)snprintf(list + length, sizeof(list) - length,
+                                   "%s{\"names\": [\"%s:latest\"], \"sizeBytes\": %u000000}",
+                                   length > 0 ? ", " : "", name, size);
+        at += read + strspn(at + read, ", ");
+    }
+    list[length] = '\0';
+    const int bytes = snprintf(
+        text, sizeof(text),
+        "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n%u\"}, "
+        "\"status\": {\"allocatable\": {\"cpu\": \"4\", \"memory\": \"16Gi\", \"pods\": \"20\"}, "
+        "\"images\": [%s]}}",
+        (unsigned)number, list);
+    berth_error error = {.code = BERTH_OK};
+    for (uint32_t k = 0; k < 2 && !replace; k++)
+        (void)small_add(&b->c[k], text);
+    for (uint32_t k = 0; k < 2 && replace; k++)
+        small_require(berth_reader_text(b->c[k].reader, (berth_str){text, (uint32_t)bytes}, "test",
+                                        update, b->c[k].engine, &error),
+                      &error);
+}
+
+/* Whether the last note of the engine says that an image may have changed. */
+static bool noted(const both_paths *b, const char *name)
+{
+    const berth_engine *engine = b->c[0].engine;
+    const berth__layout *layout = engine->cluster.view.layout;
+    const berth__facts_note *note = &layout->notes[(layout->note_end - 1) % BERTH__FACTS_NOTES];
+    const berth__sym sym =
+        berth__intern_find(&engine->cluster.model->strings, berth__text_of(name));
+    return (note->changes & BERTH__FACTS_IMAGES) != 0 &&
+           (note->images & berth__image_bit(sym)) != 0;
+}
+
+static void test_changed_images(void **state)
+{
+    (void)state;
+    both_paths b;
+    berth_profile profile = *berth_profile_default();
+    profile.percentage_of_nodes_to_score = 100;
+    both_open(&b, &profile);
+    for (uint32_t i = 0; i < NODES; i++)
+        put_images(&b, i, false, i == 9 ? "a 900, b 500" : i % 4 == 0 ? "a 900" : "c 700, d 30");
+    berth_pod_id pods[KINDS];
+    uint32_t fits[KINDS];
+    static const char *const own[KINDS] = {"a", "b", "d"};
+    for (uint32_t kind = 0; kind < KINDS; kind++)
+        pods[kind] = both_addf(&b,
+                               "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u}\n"
+                               "spec: {containers: [{name: c, image: %s}]}\n",
+                               (unsigned)kind, own[kind]);
+    decide_all(&b, pods, fits);
+    const uint64_t built = trees_built(&b);
+    put_images(&b, 50, true, "c 700, d 30, e 1"); /* one that no pod has */
+    assert_true(noted(&b, "e:latest"));
+    decide_all(&b, pods, fits);
+    assert_true(trees_built(&b) == built);
+    put_images(&b, 51, true, "a 900, c 700"); /* one more, and one less */
+    assert_true(noted(&b, "a:latest") && noted(&b, "d:latest"));
+    decide_all(&b, pods, fits);
+    assert_true(trees_built(&b) > built);
+    put_images(&b, 9, true, "a 800, b 400"); /* it alone has b */
+    assert_true(noted(&b, "b:latest"));
+    decide_all(&b, pods, fits);
+    for (uint32_t i = 0; i < 80; i++) {
+        static const char *const lists[] = {"a 900", "b 500, d 30", "c 700", "a 900, c 700, e 4"};
+        put_images(&b, both_below(&b, NODES), true, lists[both_below(&b, 4)]);
+        decide_all(&b, pods, fits);
+        if (i % 3 == 0)
+            for (uint32_t k = 0; k < 2; k++) {
+                const berth_pod_id pod =
+                    small_addf(&b.c[k],
+                               "apiVersion: v1\nkind: Pod\nmetadata: {name: q%u}\n"
+                               "spec: {containers: [{name: c, image: a}]}\n",
+                               (unsigned)i);
+                small_require(berth_engine_bind(b.c[k].engine, pod, i, NULL), NULL);
+            }
+    }
+    both_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),         cmocka_unit_test(test_changes_of_some_news),
         cmocka_unit_test(test_ends),          cmocka_unit_test(test_changed_nodes),
-        cmocka_unit_test(test_moved_domains),
+        cmocka_unit_test(test_moved_domains), cmocka_unit_test(test_changed_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
