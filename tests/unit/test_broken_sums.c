@@ -1,5 +1,7 @@
 /* berth_engine_check: each kind of sum that the engine keeps is compared with a recount. A test
  * changes one number behind the engine's back, expects the error that names it, and restores it. */
+#include <inttypes.h>
+
 #include "columns/pod_counts.h"
 #include "columns/volume_use.h"
 #include "rule_cluster.h"
@@ -95,12 +97,17 @@ static void change_numbers(small_cluster *c, bool more)
     assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
     expect_sound(c);
     uint32_t populations = 0, sums = 0, lowest = 0;
+    char message[128];
     for (berth__population *p = view->counts->first; p != NULL; p = p->next) {
         if (!p->valid || p->total == 0)
             continue;
         populations++;
         expect_noticed(c, &p->total, "a population is kept as ");
-        expect_noticed(c, &p->tiles[0][0], "a population on a node is kept as ");
+        const uint32_t pods = p->tiles[0][0];
+        snprintf(message, sizeof(message),
+                 "a population on a node is kept as %" PRIu32 " but a recount gives %" PRIu32,
+                 pods ^ 1, pods);
+        expect_noticed(c, &p->tiles[0][0], message);
         for (berth__domain_counts *d = p->domains; d != NULL; d = d->next) {
             sums++;
             expect_noticed(c, &d->total, "a sum over domains is kept as ");

@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 
+#include "cli/progress.h"
 #include "live/read/api_reads.h"
 #include "live/read/cluster_read.h"
 
@@ -111,6 +113,26 @@ void *__wrap_mmap(void *at, size_t length, int protection, int flags, int fd, of
     return no_mapping ? MAP_FAILED : __real_mmap(at, length, protection, flags, fd, offset);
 }
 
+/* ---- the progress bar ---- */
+
+static int bars; /* started and not ended */
+
+void __real_progress_start(progress *p, const char *label, uint64_t total);
+void __wrap_progress_start(progress *p, const char *label, uint64_t total);
+void __wrap_progress_start(progress *p, const char *label, uint64_t total)
+{
+    bars++;
+    __real_progress_start(p, label, total);
+}
+
+void __real_progress_end(progress *p);
+void __wrap_progress_end(progress *p);
+void __wrap_progress_end(progress *p)
+{
+    bars--;
+    __real_progress_end(p);
+}
+
 /* ---- questions ---- */
 
 static const cluster_kind pods = {.kind = "Pod", .resource = "pods"},
@@ -159,6 +181,7 @@ static berth_status ask(const page *answers, size_t count, size_t kinds)
     const berth_status status = cluster_read(&request, &text, &error);
     assert_int_equal(sigaction(SIGPIPE, NULL, &after), 0);
     assert_ptr_equal(after.sa_handler, on_signal); /* it is the caller's again */
+    assert_int_equal(bars, 0);                     /* no bar stays on the screen */
     if (status != BERTH_OK)
         assert_int_equal(text.bytes, 77); /* it is untouched */
     return status;
@@ -371,12 +394,30 @@ static void no_memory(void **state)
     assert_int_equal(page_at, 0);
 }
 
+/* A program whose standard input is closed gets file descriptor 0 for the file in memory. It is
+ * closed, too, if there is no memory for a stream. */
+static void no_stream_on_descriptor_0(void **state)
+{
+    static const page answers[] = {VERSION};
+    (void)state;
+    const int kept = dup(STDIN_FILENO);
+    assert_true(kept > 0);
+    assert_int_equal(close(STDIN_FILENO), 0);
+    no_stream = true;
+    const berth_status status = ASK(answers, 1);
+    const bool closed = fcntl(STDIN_FILENO, F_GETFD) < 0;
+    assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+    assert_int_equal(close(kept), 0);
+    assert_int_equal(status, BERTH_E_NOMEM);
+    assert_true(closed);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup(name, start)
     const struct CMUnitTest tests[] = {
         T(items_are_named), T(versions_in_turn), T(expired_lists), T(what_is_denied),
-        T(the_server),      T(no_lists),         T(no_memory),
+        T(the_server),      T(no_lists),         T(no_memory),     T(no_stream_on_descriptor_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

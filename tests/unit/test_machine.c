@@ -6,8 +6,10 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <hwloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include "base/machine.h"
 
@@ -179,6 +181,32 @@ static void test_workers_of_a_synthetic_machine_are_not_bound(void **state)
     berth__machine_destroy(machine);
 }
 
+/* Memory can be placed on NUMA node 0 of this machine if the system lets a process place any. */
+static void test_memory_on_node_0(void **state)
+{
+    enum { BYTES = 1 << 16 };
+    (void)state;
+    hwloc_topology_t topology;
+    berth__machine *machine = synthetic(NULL);
+    char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(hwloc_topology_init(&topology), 0);
+    assert_int_equal(hwloc_topology_load(topology), 0);
+    const hwloc_bitmap_t nodes = hwloc_bitmap_alloc();
+    assert_non_null(nodes);
+    hwloc_bitmap_only(nodes, 0);
+    const bool possible = hwloc_set_area_membind(topology, memory, BYTES, nodes, HWLOC_MEMBIND_BIND,
+                                                 HWLOC_MEMBIND_BYNODESET) == 0;
+    const bool placed = berth__machine_settle(machine, memory, BYTES, 0);
+    hwloc_bitmap_free(nodes);
+    hwloc_topology_destroy(topology);
+    berth__machine_destroy(machine);
+    assert_int_equal(munmap(memory, BYTES), 0);
+    assert_int_equal(placed, possible);
+    if (!possible)
+        skip();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +218,7 @@ int main(void)
         cmocka_unit_test(test_this_machine),
         cmocka_unit_test(test_bad_topology),
         cmocka_unit_test(test_no_cores),
+        cmocka_unit_test(test_memory_on_node_0),
         cmocka_unit_test(test_workers_are_bound_to_cores),
         cmocka_unit_test(test_workers_of_a_synthetic_machine_are_not_bound),
     };

@@ -199,6 +199,8 @@ static void test_events(void **state)
     assert_false(watch_event_read("{\"type\":1}", 10, &type, &object));
     assert_false(watch_event_read("{\"type\":\"A\",\"object\":1}", 23, &type, &object));
     assert_false(watch_event_read("nonsense", 8, &type, &object));
+    /* an event whose length does not fit into 32 bits is refused before it is read */
+    assert_false(watch_event_read(text, (size_t)UINT32_MAX + 1, &type, &object));
 }
 
 /* ---- the table ---- */

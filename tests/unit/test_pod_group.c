@@ -192,6 +192,46 @@ static void test_group_as_victim(void **state)
     assert_int_equal(berth_explanation_victim_count(t->cluster.explanation), 2);
 }
 
+/* A budget that protects one pod of a group protects all of them, whichever pod it is: a more
+ * important pod without a budget is evicted instead. */
+static void test_budget_of_one_in_a_group(void **state)
+{
+    group_test *t = *state;
+    small_cluster *c = &t->cluster;
+    const berth_decide_options options = {.size = sizeof(options), .explanation = c->explanation};
+    add_group(t, "low", "schedulingPolicy: {basic: {}}, priority: 1, disruptionMode: {all: {}}");
+    for (int i = 1; i <= 3; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "n%d", i);
+        small_node(c, name, "");
+        for (int k = 0; k < 3; k++) {
+            char pod[8];
+            snprintf(pod, sizeof(pod), "k%d%d", i, k);
+            add_pod(t, pod, NULL, 9, name, "");
+        }
+    }
+    for (int i = 1; i <= 2; i++)
+        small_addf(c,
+                   "apiVersion: v1\nkind: Pod\nmetadata: {name: low%d, labels: {number: '%d'}}\n"
+                   "spec: {priority: 1, nodeName: n%d, schedulingGroup: {podGroupName: low}, "
+                   "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n",
+                   i, i, i);
+    const berth_pod_id plain = add_pod(t, "plain", NULL, 3, "n3", "");
+    const berth_pod_id pod = add_pod(t, "one", NULL, 5, NULL, "");
+    for (int i = 1; i <= 2; i++) {
+        char selector[64];
+        berth_placement placement;
+        snprintf(selector, sizeof(selector), "{matchLabels: {number: '%d'}}", i);
+        small_budget(c, selector, "disruptionsAllowed: 0");
+        assert_int_equal(berth_engine_decide(c->engine, pod, &options, &placement, NULL), BERTH_OK);
+        assert_int_equal(berth_explanation_victim_count(c->explanation), 1);
+        assert_int_equal(berth_explanation_victim(c->explanation, 0), plain);
+        assert_int_equal(berth_engine_remove(c->engine, BERTH_KIND_POD_DISRUPTION_BUDGET,
+                                             berth_str_of("default"), berth_str_of("b"), NULL),
+                         BERTH_OK);
+    }
+}
+
 /* Nodes are compared by their first victim, the most important one by its group's priority. Its own
  * priority is 0 on n1 and 1 on n2, although n1 also has a victim of priority 5. */
 static void test_first_victim(void **state)
@@ -816,6 +856,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_preemption, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nominated_for_a_node_that_is_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_group_as_victim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_budget_of_one_in_a_group, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_first_victim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spread_by_hooks, set_up, tear_down),
         cmocka_unit_test(test_memory_of_hooks),

@@ -199,6 +199,42 @@ static void test_scores(void **state)
     small_close(&c);
 }
 
+/* For the constraints of the system, nodes without a zone count as the zone whose name is empty,
+ * whichever zone the engine learned of first. */
+static void test_zone_with_an_empty_name(void **state)
+{
+    static const char *const orders[][3] = {
+        {"empty", "named", "none"}, {"named", "empty", "none"}, {"none", "named", "empty"}};
+    int64_t scores[3][3];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        small_cluster c;
+        small_open(&c, berth_profile_default());
+        for (int n = 0; n < 3; n++) {
+            const char *name = orders[i][n];
+            char more[160];
+            snprintf(more, sizeof(more), ", labels: {" HOST ": %s%s}", name,
+                     strcmp(name, "empty") == 0   ? ", " ZONE ": ''"
+                     : strcmp(name, "named") == 0 ? ", " ZONE ": z"
+                                                  : "");
+            small_node(&c, name, more);
+        }
+        small_add(&c, "kind: Service\napiVersion: v1\nmetadata: {name: s}\n"
+                      "spec: {selector: {app: web}}\n");
+        small_pod(&c, "p1", "none", WEB, "");
+        small_pod(&c, "p2", "none", WEB, "");
+        small_pod(&c, "p3", "named", WEB, "");
+        small_decide(&c, small_pod(&c, "p", NULL, WEB, ""));
+        for (int n = 0; n < 3; n++)
+            scores[i][n] =
+                small_score(&c, "PodTopologySpread",
+                            berth_engine_find_node(c.engine, berth_str_of(orders[0][n])));
+        assert_true(scores[i][0] > 0);
+        assert_memory_equal(scores[i], scores[0], sizeof(scores[0]));
+        small_close(&c);
+    }
+}
+
 static void check_error(const char *spec, const char *wanted)
 {
     small_cluster c;
@@ -231,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_policies),
         cmocka_unit_test(test_counts_follow_facts),
         cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_zone_with_an_empty_name),
         cmocka_unit_test(test_unreadable_selector),
     };
     return cmocka_run_group_tests_name("pod_topology_spread", tests, NULL, NULL);

@@ -757,6 +757,35 @@ static void test_samples_repeat(void **state)
     assert_int_equal(wave(1, 400, 60, true), once);
 }
 
+/* One node that has to preempt one pod is enough if the profile wants no more candidates. The
+ * search then starts at a random node. */
+static void test_search_starts_anywhere(void **state)
+{
+    enum { NODES = 6, ROUNDS = 30 };
+    (void)state;
+    berth_profile profile = *berth_profile_default_of(SMALL_KUBERNETES);
+    const berth_plugin_args args = {.preemption = {1, 1}};
+    const berth_plugin_ref preemption = {.name = BERTH_STR("DefaultPreemption"), .args = &args};
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
+    small_cluster c;
+    small_open(&c, &profile);
+    for (int i = 0; i < NODES; i++) {
+        char node[8], pod[8], spec[64];
+        snprintf(node, sizeof(node), "n%d", i);
+        snprintf(pod, sizeof(pod), "v%d", i);
+        snprintf(spec, sizeof(spec), ", nodeName: %s", node);
+        add_node(&c, node, "1");
+        add_pod(&c, pod, "1", 1, spec, "", "");
+    }
+    const berth_pod_id pod = add_pending(&c, "p", "1", 10);
+    unsigned chosen = 0;
+    for (int i = 0; i < ROUNDS; i++)
+        chosen |= 1U << (choice(&c, pod)[1] - '0');
+    assert_int_equal(chosen, (1U << NODES) - 1);
+    small_close(&c);
+}
+
 /* If all candidates violate a budget, the search continues until it finds one that does not,
  * whatever the wanted number of candidates and wherever it began. */
 static void test_search_for_one_within_budgets(void **state)
@@ -972,6 +1001,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_legacy, set_up_legacy, small_tear_down),
 #endif
         cmocka_unit_test(test_samples_repeat),
+        cmocka_unit_test(test_search_starts_anywhere),
         cmocka_unit_test(test_search_for_one_within_budgets),
         cmocka_unit_test(test_search_goes_on),
         cmocka_unit_test(test_memory_runs_out),

@@ -774,6 +774,32 @@ static void test_choice_of_volume(void **state)
     small_close(&c);
 }
 
+/* Since v1.37, a node scores higher the emptier its volumes would be. Claims of one class count
+ * together, and so do their volumes. */
+static void test_score_of_several_claims(void **state)
+{
+    small_cluster c;
+    berth_engine_config config;
+    (void)state;
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.profiles = berth_profile_default_of(37);
+    config.profile_count = 1;
+    small_open_as(&c, config);
+    const berth_node_id a = (berth_node_id)small_add(&c, NODE_A);
+    const berth_node_id b = (berth_node_id)small_add(&c, NODE_B);
+    small_add(&c,
+              LATE("local", "kubernetes.io/no-provisioner") LOCAL_PV("a2", "2Gi", "a")
+                  LOCAL_PV("a4", "4Gi", "a") LOCAL_PV("b4", "4Gi", "b") LOCAL_PV("b8", "8Gi", "b")
+                      CLAIM("c1", "local", "1Gi", "") CLAIM("c3", "local", "3Gi", ""));
+    small_decide(&c, small_pod(&c, "p", NULL, "",
+                               "volumes: [{name: x, persistentVolumeClaim: {claimName: c1}}, "
+                               "{name: w, persistentVolumeClaim: {claimName: c3}}]"));
+    assert_int_equal(small_score(&c, "VolumeBinding", a), 34); /* 4 of 6 GiB would be used */
+    assert_int_equal(small_score(&c, "VolumeBinding", b), 67); /* 4 of 12 GiB */
+    small_close(&c);
+}
+
 /* Room for a volume whose nodes are named by several labels, by none, or by exclusion. */
 static void test_room_by_topology(void **state)
 {
@@ -1420,6 +1446,7 @@ int main(void)
         cmocka_unit_test(test_provisioning),
         cmocka_unit_test(test_capacity_of_part_of_a_byte),
         cmocka_unit_test(test_choice_of_volume),
+        cmocka_unit_test(test_score_of_several_claims),
         cmocka_unit_test(test_many_reservations),
         cmocka_unit_test(test_first_of_equal_volumes),
         cmocka_unit_test(test_room_by_topology),
