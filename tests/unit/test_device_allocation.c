@@ -46,6 +46,19 @@ static void test_distinct_attribute_remembered_one_of_a_request(void **state)
     assert_string_equal(found(), "d0 d2 d3");
 }
 
+/* Requests of one claim keep their own values, and the next search starts without them. */
+static void test_distinct_attribute_of_two_requests(void **state)
+{
+    static const uint32_t releases[] = {0, BERTH_KUBERNETES(36, 3)};
+    (void)state;
+    for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++) {
+        offer_anew(releases[i]);
+        offer("a.x", "p", "s", "d0 k=a; d1 k=b; d2 k=a");
+        constrain(want("r 1, q 1"), NULL, "a.x/k");
+        assert_string_equal(found(), "d0 d1");
+    }
+}
+
 static void test_taint_left_counters_counted(void **state)
 {
     (void)state;
@@ -459,6 +472,19 @@ static void test_work_up_to_the_bound(void **state)
     assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_TOO_LONG);
 }
 
+/* A request for all devices examines each one, which counts even if none is suitable. */
+static void test_work_for_all_devices(void **state)
+{
+    static const char devices[] = "a; b; c; d; e; f; g; h; i; j; k; l";
+    enum { DEVICES = 12 };
+    (void)state;
+    offer("a.x", "p", "s", devices);
+    want("r all if=false");
+    assert_string_equal(found(), "none");
+    work_max = DEVICES - 1;
+    assert_string_equal(found(), "too long");
+}
+
 static void test_thousand_requests(void **state)
 {
     (void)state;
@@ -656,6 +682,7 @@ int main(void)
         TEST(test_selector_of_two_terms),
         TEST(test_match_attribute_goes_back),
         TEST(test_distinct_attribute_remembered_one_of_a_request),
+        TEST(test_distinct_attribute_of_two_requests),
         TEST(test_taint_left_counters_counted),
         TEST(test_constraint_left_counters_counted),
         TEST(test_first_available_gives_way),
@@ -690,6 +717,7 @@ int main(void)
         TEST(test_list_of_words_grows),
         TEST(test_hostile_search_ends),
         TEST(test_work_up_to_the_bound),
+        TEST(test_work_for_all_devices),
         TEST(test_thousand_requests),
         TEST(test_allocation_is_of_one_node),
     };

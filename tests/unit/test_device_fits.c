@@ -169,6 +169,22 @@ static void test_pools_and_counters(void **state)
     berth_engine_destroy(engine);
 }
 
+/* Of a slice whose devices choose nodes, only the node's own devices count. */
+static void test_devices_choose_nodes(void **state)
+{
+    berth_engine *engine = make();
+    (void)state;
+    load(engine,
+         NODE("d") NODE("e") "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: "
+                             "{name: de}\nspec: {driver: x.org, pool: {name: de, generation: 1, "
+                             "resourceSliceCount: 1}, perDeviceNodeSelection: true, devices: "
+                             "[{name: d0, nodeName: d, " BIG "}, {name: e0, nodeName: e, " BIG
+                             "}, {name: e1, nodeName: e, " BIG "}]}\n");
+    expect(fit_of(engine, "one", "d"), (const uint32_t[]){1, 0, 0, 0, 0, 1});
+    expect(fit_of(engine, "one", "e"), (const uint32_t[]){2, 0, 0, 0, 0, 2});
+    berth_engine_destroy(engine);
+}
+
 /* A pool that has two devices of one name offers nothing. */
 static void test_invalid_pool(void **state)
 {
@@ -396,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_pools_and_counters),
         cmocka_unit_test(test_alternatives),
+        cmocka_unit_test(test_devices_choose_nodes),
         cmocka_unit_test(test_invalid_pool),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_extended_resources),

@@ -757,6 +757,42 @@ static void test_samples_repeat(void **state)
     assert_int_equal(wave(1, 400, 60, true), once);
 }
 
+/* Pods that are leaving do not count for a constraint, yet its hooks subtract them when they are
+ * victims: but only on nodes that the constraint counts. */
+static void test_victim_on_a_node_not_counted(void **state)
+{
+    static const berth_plugin_ref filters[] = {{.name = TEXT("NodeResourcesFit")},
+                                               {.name = TEXT("PodTopologySpread")}};
+    static const char *const nodes[] = {"n1", "n2", "n3"};
+    static const char leaving[] = ", labels: {app: x}, deletionTimestamp: '2026-01-01T00:00:00Z'";
+    berth_profile profile = *berth_profile_default_of(SMALL_KUBERNETES);
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_FILTER] = (berth_plugin_list){filters, 2};
+    (void)state;
+    for (int tainted = 0; tainted < 2; tainted++) {
+        small_cluster c;
+        small_open(&c, &profile);
+        for (int i = 0; i < 3; i++)
+            small_addf(&c,
+                       "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {zone: %s}}\n"
+                       "spec: {taints: [%s]}\nstatus: {allocatable: {cpu: 1, memory: 8Gi, pods: "
+                       "'110'}}\n",
+                       nodes[i], i < 2 ? "a" : "b",
+                       i == 0 && tainted ? "{key: t, effect: NoSchedule}" : "");
+        add_pod(&c, "leaving", "1", 1, ", nodeName: n1", leaving, "");
+        add_pod(&c, "stays", "1", 20, ", nodeName: n2", ", labels: {app: x}", "");
+        add_pod(&c, "other", "1", 20, ", nodeName: n3", "", "");
+        const berth_pod_id pod =
+            add_pod(&c, "p", "1", 10,
+                    ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+                    "whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: Honor, "
+                    "labelSelector: {matchLabels: {app: x}}}]",
+                    ", labels: {app: x}", "");
+        assert_string_equal(choice(&c, pod), tainted ? "" : "n1: leaving");
+        small_close(&c);
+    }
+}
+
 /* One node that has to preempt one pod is enough if the profile wants no more candidates. The
  * search then starts at a random node. */
 static void test_search_starts_anywhere(void **state)
@@ -1001,6 +1037,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_legacy, set_up_legacy, small_tear_down),
 #endif
         cmocka_unit_test(test_samples_repeat),
+        cmocka_unit_test(test_victim_on_a_node_not_counted),
         cmocka_unit_test(test_search_starts_anywhere),
         cmocka_unit_test(test_search_for_one_within_budgets),
         cmocka_unit_test(test_search_goes_on),

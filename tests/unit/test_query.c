@@ -138,6 +138,58 @@ static void test_errors_of_plugins(void **state)
     small_close(&old);
 }
 
+static uint32_t reasons; /* how often the plugin was asked why it refused a node */
+
+static void refuse_all(const berth_cycle *cycle, const void *instance, const void *plugin_state,
+                       berth_slice *slice)
+{
+    (void)cycle;
+    (void)instance;
+    (void)plugin_state;
+    slice->mask[0] = slice->mask[1] = 0;
+}
+
+static berth_str reason(const berth_cycle *cycle, const void *instance, const void *plugin_state,
+                        uint32_t slot)
+{
+    (void)cycle;
+    (void)instance;
+    (void)plugin_state;
+    (void)slot;
+    reasons++;
+    return (berth_str)TEXT("too green");
+}
+
+/* A plugin that refuses a node words its reason only for a caller who wants it. */
+static void test_reasons_of_own_plugins(void **state)
+{
+    static const berth_plugin table = {
+        .size = sizeof(table), .name = "Picky", .filter = refuse_all, .reason = reason};
+    static const berth_plugin *const plugins[] = {&table};
+    static const berth_plugin_ref ref = {.name = TEXT("Picky"), .weight = 1};
+    static const berth_plugin_list points[] = {[BERTH_POINT_FILTER] = {&ref, 1}};
+    static const berth_profile profile = {.points = points, .point_count = BERTH_POINT_FILTER + 1};
+    small_cluster c;
+    berth_engine_config config;
+    (void)state;
+    berth_engine_config_init(&config);
+    config.profiles = &profile;
+    config.profile_count = 1;
+    config.plugins = plugins;
+    config.plugin_count = 1;
+    small_open_as(&c, config);
+    const berth_node_id a = small_node(&c, "a", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", CPU("1"));
+    berth_fit fit = ask(&c, pod, a, 0);
+    assert_int_equal(fit.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+    assert_true(says(fit.plugin, "Picky"));
+    assert_int_equal(reasons, 0);
+    fit = ask(&c, pod, a, BERTH_FIT_REASONS);
+    assert_true(says(fit.reasons[0], "too green"));
+    assert_int_equal(reasons, 1);
+    small_close(&c);
+}
+
 /* Unreadable preferred node affinity is an error only if totals are requested. */
 static void test_totals_that_fail(void **state)
 {
@@ -257,6 +309,7 @@ int main(void)
         TEST(test_absent_node),
         TEST(test_nominated),
         TEST(test_errors_of_plugins),
+        cmocka_unit_test(test_reasons_of_own_plugins),
         TEST(test_totals_that_fail),
         TEST(test_all_nodes),
         TEST(test_sizes),

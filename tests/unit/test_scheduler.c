@@ -85,6 +85,19 @@ static void test_order_follows_updates(void **state)
     assert_int_equal(l->step.pod, b);
 }
 
+/* A failed attempt counts once for each plugin that refused a node, and for no other. */
+static void test_refusals_by_plugin(void **state)
+{
+    loop *l = *state;
+    berth_str plugin;
+    loop_node(l, "node", "4");
+    loop_pod(l, "large", "8", "");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(berth_engine_refusal_kinds(l->c.engine), 1);
+    assert_int_equal(berth_engine_refusals(l->c.engine, 0, &plugin, NULL, NULL), 1);
+    assert_text(plugin, "NodeResourcesFit");
+}
+
 /* ---- backoff ---- */
 
 /* 1 s, doubled up to 10 s, counted from the failed attempt. */
@@ -1044,6 +1057,7 @@ int main(void)
         TEST(test_pods_from_before),
         TEST(test_order),
         TEST(test_order_follows_updates),
+        TEST(test_refusals_by_plugin),
         TEST(test_backoff),
         cmocka_unit_test_setup_teardown(test_backoff_of_errors_in_seconds, set_up_newest,
                                         loop_tear_down),

@@ -7,6 +7,7 @@
 
 #include "berth/scheduler.h"
 #include "berth/snapshot.h"
+#include "queue/pod_groups.h"
 
 typedef struct scene {
     counted memory;
@@ -266,10 +267,34 @@ static void test_every_allocation_for_groups(void **state)
     play_each(play_groups);
 }
 
+/* Room for groups is reserved as a whole, or the caller learns that it is not. */
+static void test_room_for_groups(void **state)
+{
+    (void)state;
+    for (int composites = 0; composites < 2; composites++) {
+        const uint32_t records = composites ? 3 : 1; /* a group's own, and those of two roots */
+        counted memory = {0};
+        const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+        berth__pod_groups groups = {0};
+        must(berth__pod_groups_init(&groups, &allocator));
+        for (uint32_t i = 0; i < records; i++) {
+            atomic_store(&memory.fail_at, atomic_load(&memory.calls) + (i == 0 ? 1 : 2));
+            memory.for_good = true; /* each attempt but the first gets one record */
+            assert_false(berth__pod_groups_reserve(&groups, &allocator, composites));
+        }
+        atomic_store(&memory.fail_at, 0);
+        assert_true(berth__pod_groups_reserve(&groups, &allocator, composites));
+        assert_int_equal(groups.allocated, records);
+        berth__pod_groups_destroy(&groups, &allocator);
+        assert_int_equal(atomic_load(&memory.bytes), 0);
+    }
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation),
-                                       cmocka_unit_test(test_every_allocation_for_groups)};
+                                       cmocka_unit_test(test_every_allocation_for_groups),
+                                       cmocka_unit_test(test_room_for_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

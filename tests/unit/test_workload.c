@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "arena_pieces.h"
+#include "assert_text.h"
 #include "counted_memory.h"
 #include "reader_check.h"
 
@@ -584,6 +585,63 @@ static berth_status note_daemon(void *context, const berth_object *object,
     return note_node(context, object, origin, error);
 }
 
+enum { MANY_TOLERATIONS = 1000 };
+
+/* Tolerations of a template stay what they are, however many there are. */
+static berth_status check_tolerations(void *context, const berth_object *object,
+                                      const berth_error *origin, berth_error *error)
+{
+    uint32_t *pods = context;
+    (void)origin;
+    (void)error;
+    if (object->kind != BERTH_KIND_POD)
+        return BERTH_OK;
+    const berth_pod *pod = object->as.pod;
+    (*pods)++;
+    assert_int_equal(pod->toleration_count, MANY_TOLERATIONS + 6);
+    for (uint32_t i = 0; i < MANY_TOLERATIONS; i++) {
+        char key[16];
+        snprintf(key, sizeof(key), "key-%u", (unsigned)i);
+        assert_text(pod->tolerations[i].key, key);
+    }
+    for (uint32_t i = 0; i < 6; i++)
+        assert_memory_equal(pod->tolerations[MANY_TOLERATIONS + i].key.data, "node.kubernetes.io/",
+                            strlen("node.kubernetes.io/"));
+    return BERTH_OK;
+}
+
+static void test_daemon_with_many_tolerations(void **state)
+{
+    static char text[MANY_TOLERATIONS * 24 + 512];
+    const berth_read_options options = {
+        .size = sizeof(options), .apply_defaults = true, .threads = 1};
+    berth_engine_config config;
+    berth_engine *engine;
+    berth_reader *reader;
+    berth_error error;
+    uint32_t pods = 0;
+    (void)state;
+    size_t at = (size_t)snprintf(text, sizeof(text),
+                                 "--- {kind: Node, metadata: {name: n-a}}\n"
+                                 "--- {kind: Node, metadata: {name: n-b}}\n"
+                                 "--- {kind: DaemonSet, metadata: {name: d}, spec: {template: "
+                                 "{metadata: {labels: {a: b}}, spec: {tolerations: [");
+    for (unsigned i = 0; i < MANY_TOLERATIONS; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "{key: key-%u}, ", i);
+    snprintf(text + at, sizeof(text) - at, "]}}}}\n");
+    berth_engine_config_init(&config);
+    config.threads = 1;
+    assert_int_equal(berth_engine_create(&config, &engine, NULL), BERTH_OK);
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(text), "t", add_nodes, engine, &error), BERTH_OK);
+    assert_int_equal(berth_reader_finish(reader, engine, check_tolerations, &pods, &error),
+                     BERTH_OK);
+    assert_int_equal(pods, 2);
+    berth_reader_destroy(reader);
+    berth_engine_destroy(engine);
+}
+
 /* The reader's own memory may end instead, or refuse a single request: the pods that were made are
  * whole, and with enough memory there is one for each node. Returns whether there was enough. */
 static bool daemons_of_reader_without(unsigned fail_at, bool for_good)
@@ -743,6 +801,7 @@ int main(void)
         cmocka_unit_test(test_daemons),
         cmocka_unit_test(test_daemon_choices),
         cmocka_unit_test(test_daemons_without_memory),
+        cmocka_unit_test(test_daemon_with_many_tolerations),
         cmocka_unit_test(test_daemons_without_memory_of_reader),
         cmocka_unit_test(test_selectors),
         cmocka_unit_test(test_faults),
