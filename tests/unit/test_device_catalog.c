@@ -272,6 +272,23 @@ static void test_change_of_one_node(void **state)
         assert_int_equal(catalog.by_node[i].offers == lists[i], i != 2);
 }
 
+/* Nodes without slices of their own share a list. */
+static void test_list_of_shared_pools(void **state)
+{
+    static const char *const names[] = {"n0", "n1", "n2"};
+    const berth__node_offers *lists[3];
+    (void)state;
+    offer("a.x", "p", "s", "d0")->reach = (berth__device_reach){.all_nodes = true};
+    offer("a.x", "q", "t", "d0")->reach.node_name = sym(names[1]);
+    assert_true(berth__catalog_change(&catalog, slices, slice_count));
+    for (uint32_t i = 0; i < 3; i++)
+        lists[i] =
+            berth__node_offers_of(&catalog, &(berth__offer_node){.id = i, .name = sym(names[i])});
+    assert_int_equal(lists[0]->count, 1);
+    assert_int_equal(lists[1]->count, 2);
+    assert_ptr_equal(lists[2], lists[0]);
+}
+
 /* Lists outlast a change of node facts, unless labels decide about them; not a node's id. */
 static void test_lists_outlast_other_facts(void **state)
 {
@@ -472,6 +489,7 @@ int main(void)
         TEST(test_catalog_is_filled_without_memory),
         TEST(test_changes_equal_a_new_catalog),
         TEST(test_change_of_one_node),
+        TEST(test_list_of_shared_pools),
         TEST(test_lists_outlast_other_facts),
         TEST(test_view_is_foreseen),
         TEST(test_foreseen_view_is_without_what_is_left_out),

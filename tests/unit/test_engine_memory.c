@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "arena_pieces.h"
+#include "berth/plugin.h"
+#include "berth/profile.h"
 #include "berth/transaction.h"
 #include "counted_memory.h"
 #include "small_cluster.h"
@@ -831,6 +833,49 @@ static void test_memory_of_decisions_is_bounded(void **state)
     expect_bounded_memory(BERTH_PATH_INDEX);
 }
 
+/* ---- an own plugin ---- */
+
+static void take_all(const berth_cycle *cycle, const void *instance, const void *plugin_state,
+                     berth_slice *slice)
+{
+    (void)cycle;
+    (void)instance;
+    (void)plugin_state;
+    (void)slice;
+}
+
+/* An engine with an own plugin is made as a whole or not at all, whichever piece of memory is
+ * refused. */
+static void test_create_with_an_own_plugin(void **state)
+{
+    static const berth_plugin own = {
+        .size = sizeof(own), .name = "Own", .instance_bytes = 64, .filter = take_all};
+    const berth_plugin *const plugins[] = {&own};
+    const berth_plugin_ref ref = {.name = text("Own"), .weight = 1};
+    const berth_plugin_list points[] = {[BERTH_POINT_FILTER] = {&ref, 1}};
+    const berth_profile profile = {.points = points, .point_count = BERTH_POINT_FILTER + 1};
+    (void)state;
+    for (unsigned fail_at = 1, refused = 1; refused != 0; fail_at++) {
+        counted memory = {.fail_at = fail_at};
+        const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+        berth_engine *engine = NULL;
+        berth_engine_config config;
+        berth_engine_config_init(&config);
+        config.allocator = &allocator;
+        config.threads = 1;
+        config.profiles = &profile;
+        config.profile_count = 1;
+        config.plugins = plugins;
+        config.plugin_count = 1;
+        const berth_status status = berth_engine_create(&config, &engine, NULL);
+        refused = atomic_load(&memory.calls) >= fail_at;
+        assert_int_equal(status, refused ? BERTH_E_NOMEM : BERTH_OK);
+        atomic_store(&memory.fail_at, 0);
+        berth_engine_destroy(engine);
+        assert_int_equal(atomic_load(&memory.bytes), 0);
+    }
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
@@ -843,6 +888,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create),
+        cmocka_unit_test(test_create_with_an_own_plugin),
         cmocka_unit_test(test_order_without_memory),
         FAILING("one failure by scan", run_failing, BERTH_PATH_SCAN, false),
         FAILING("one failure by index", run_failing, BERTH_PATH_INDEX, false),

@@ -1376,6 +1376,42 @@ static void test_errors(void **state)
     small_close(&c);
 }
 
+/* An error on a node ends the search there, and the next one begins behind the nodes visited so
+ * far. The node that the pod is nominated for is one of them, since it was tried first. */
+static void test_start_after_an_error(void **state)
+{
+    (void)state;
+    for (int nominated = 0; nominated < 2; nominated++) {
+        small_cluster c;
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+        small_node(&c, "a", "");
+        small_node(&c, "b", "");
+        const berth_node_id full = small_node(&c, "c", "");
+        small_add(&c, LATE("late", "kubernetes.io/no-provisioner")
+                          PV("v",
+                             "capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], "
+                             "volumeAttributesClassName: gold, storageClassName: late, "
+                             "hostPath: {path: /x}") "apiVersion: v1\nkind: "
+                                                     "PersistentVolumeClaim\nmetadata: {name: c1}\n"
+                                                     "spec: {storageClassName: late, accessModes: "
+                                                     "[ReadWriteOnce], "
+                                                     "volumeAttributesClassName: gold, resources: "
+                                                     "{requests: {storage: "
+                                                     "1Gi}}}\n");
+        small_pod(&c, "large", "c", "",
+                  "containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]");
+        const berth_pod_id pod = small_pod(
+            &c, "p", NULL, "",
+            USES("c1") ", containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]");
+        if (nominated)
+            assert_int_equal(berth_engine_nominate(c.engine, pod, full, NULL), BERTH_OK);
+        small_decide(&c, pod);
+        assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
+        assert_int_equal(c.placement.next, nominated);
+        small_close(&c);
+    }
+}
+
 /* ---- VolumeZone ---- */
 
 #define NO_ZONE "VolumeZone: node(s) had no available volume zone"
@@ -1466,6 +1502,7 @@ int main(void)
         cmocka_unit_test(test_search_ends_at_an_error),
         cmocka_unit_test(test_ephemeral),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_start_after_an_error),
         cmocka_unit_test(test_zones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
