@@ -2,6 +2,7 @@
  * vice versa; the reservations that commits apply; objects that change between snapshots; memory
  * that runs out. */
 #include "branch_cluster.h"
+#include "versions/engine_state.h"
 
 #define LATE                                                                      \
     "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: late}\n" \
@@ -728,6 +729,34 @@ static void test_memory_of_classes(void **state)
     fail_each(fill_devices, try_classes, true);
 }
 
+/* ---- reading ---- */
+
+static berth_status count_object(void *context, const berth_object *object, berth_error *error)
+{
+    (void)object;
+    (void)error;
+    ++*(uint32_t *)context;
+    return BERTH_OK;
+}
+
+/* A branch takes over its snapshot's volumes when they are first needed: to place a pod with
+ * claims, but not to read nodes. */
+static void test_reading_nodes_needs_no_volumes(void **state)
+{
+    small_cluster *c = *state;
+    const pair two = make_pair(c);
+    berth_engine *branch = branch_off(c);
+    berth_error error = {.code = BERTH_OK};
+    uint32_t nodes = 0;
+    small_require(berth_engine_objects(branch, BERTH_KIND_NODE, count_object, &nodes, &error),
+                  &error);
+    assert_int_equal(nodes, 1);
+    assert_non_null(branch->cluster.catch_up_volumes);
+    assert_int_equal(place(branch, two.p), two.a);
+    assert_null(branch->cluster.catch_up_volumes);
+    berth_branch_drop(branch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -750,6 +779,7 @@ int main(void)
         WITH_CLUSTER(test_commit_no_volume),
         WITH_CLUSTER(test_claims_before_all),
         WITH_CLUSTER(test_own_classes),
+        WITH_CLUSTER(test_reading_nodes_needs_no_volumes),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_memory_of_bound_claims),
         cmocka_unit_test(test_memory_of_classes),
