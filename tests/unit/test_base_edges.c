@@ -221,7 +221,12 @@ static void test_undo_log(void **state)
     assert_false(berth__undo_reserve(&log, 1, HUGE_BYTES));
     log.top = UINT32_MAX / 2 + 1;
     assert_false(berth__undo_reserve(&log, 1, 1));
+    const uint32_t capacity = log.capacity;
+    log.top = UINT32_MAX / 2; /* the greatest that is taken, if there is room behind it */
+    log.capacity = UINT32_MAX;
+    assert_true(berth__undo_reserve(&log, 1, 1));
     log.top = 0;
+    log.capacity = capacity;
     /* A log that had to be large does not stay large. */
     assert_true(berth__undo_reserve(&log, 1, HUGE_BYTES));
     change(&log, &undone, &a, 4);

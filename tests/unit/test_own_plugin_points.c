@@ -97,6 +97,10 @@ static void test_explicit(void **state)
             "no plugin of this name has a filter phase");
     refused("{filter: {enabled: [{name: Scores}]}, score: {enabled: [{name: Scores}]}}",
             "plugins.filter.Scores", "no plugin of this name has a filter phase");
+    refused("{preFilter: {enabled: [{name: Scores}]}, filter: {enabled: [{name: Scores}]}}",
+            "plugins.filter.Scores", "no plugin of this name has a filter phase");
+    refused("{preScore: {enabled: [{name: Filters}]}, score: {enabled: [{name: Filters}]}}",
+            "plugins.score.Filters", "no plugin of this name has a score phase");
     refused("{score: {enabled: [{name: Filters}]}}", "plugins.score.Filters",
             "no plugin of this name has a score phase");
     refused("{multiPoint: {enabled: [{name: Nobody}]}}", "plugins.filter.Nobody",

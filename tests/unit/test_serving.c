@@ -174,6 +174,8 @@ static void pages(void **state)
     assert_int_equal(ask("http", "GET", "/metrics/slis"), 200);
     assert_non_null(
         strstr(body, "kubernetes_healthcheck{name=\"leaderElection\",type=\"livez\"} 1\n"));
+    assert_non_null(strstr(body, "kubernetes_healthcheck{name=\"ping\",type=\"healthz\"} 1\n"));
+    assert_non_null(strstr(body, "kubernetes_healthcheck{name=\"ping\",type=\"readyz\"} 1\n"));
     answers("/configz", 200, "{\"componentconfig\":{\"kind\":\"KubeSchedulerConfiguration\"}}");
     answers("/", 404, "404 page not found\n");
     answers("/livezz", 404, "404 page not found\n");
