@@ -149,10 +149,10 @@ static void expect_claim(const berth_engine *engine, const char *name, const cha
 #define NIC(name) DEVICE(name, "nic")
 #define IMPLICIT "deviceclass.resource.kubernetes.io/nic"
 
-static const char objects[] = NODE("a", "") CLASS("gpu", GPUS, "big") CLASS("nic", "", "nic")
-    SLICE("s", "nodeName: a",
-          GPU("d0") ", " GPU("d1") ", " GPU("d2") ", " GPU("d3") ", " GPU("d4") ", " NIC(
-              "n0") ", " NIC("n1"));
+static const char objects[] = NODE("a", ", x.org/own: 4") CLASS("gpu", GPUS, "big")
+    CLASS("nic", "", "nic") SLICE("s", "nodeName: a",
+                                  GPU("d0") ", " GPU("d1") ", " GPU("d2") ", " GPU("d3") ", " GPU(
+                                      "d4") ", " NIC("n0") ", " NIC("n1"));
 
 typedef struct claim_case {
     const char *text; /* pod p */
@@ -205,6 +205,12 @@ static const claim_case cases[] = {
      "container-0-request-0 nic 2; container-0-request-1 gpu 1; container-1-request-0 gpu 1 = "
      "n0 of container-0-request-0; n1 of container-0-request-0; d0 of container-0-request-1; "
      "d1 of container-1-request-0"},
+    /* a resource that the node itself has takes no devices */
+    {POD("p", "",
+         "{name: c, resources: {requests: {x.org/gpu: 1, x.org/own: 1}, limits: {x.org/gpu: 1, "
+         "x.org/own: 1}}}"),
+     "a", "c x.org/gpu container-0-request-0",
+     "container-0-request-0 gpu 1 = d0 of container-0-request-0"},
     {POD("p", "", "{name: c}"), "a", "", NO_CLAIM},
     {POD("p", "", "{name: c, " ASKS("x.org/gpu", "0") "}"), "a", "", NO_CLAIM},
     {POD("p", "", "{name: c, " ASKS("x.org/gpu", "6") "}"), "", "", NO_CLAIM},

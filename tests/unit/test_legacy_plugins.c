@@ -266,6 +266,17 @@ static void test_resource_edges(void **state)
     assert_int_equal(small_score(&c, "LeastRequestedPriority", node), (9 + 5) / 2);
     assert_int_equal(small_score(&c, "LeastRequestedPriority", wide), (9 + 9) / 2);
     small_close(&c);
+
+    /* Half of the cores and a quarter of the memory; beside the wide node, half and nothing. */
+    open_with_priority(&c, "BalancedResourceAllocation");
+    node = small_node(&c, "n1", "");
+    wide =
+        (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: wide}\n"
+                                     "status: {allocatable: {cpu: 4, memory: 400Pi, pods: 9}}\n");
+    small_decide(&c, small_pod(&c, "p", NULL, "", REQUESTS("cpu: 2, memory: 2Gi")));
+    assert_int_equal(small_score(&c, "BalancedResourceAllocation", node), 7);
+    assert_int_equal(small_score(&c, "BalancedResourceAllocation", wide), 5);
+    small_close(&c);
 }
 
 static void test_shape(void **state)

@@ -160,6 +160,28 @@ static void test_what_is_no_object(void **state)
     object_view_free(&view);
 }
 
+/* Reads a pod whose containers are a list in so many other lists. */
+static bool read_nested(object_view *view, int depth)
+{
+    char text[1024], opening[128] = "", closing[128] = "";
+    memset(opening, '[', (size_t)depth);
+    memset(closing, ']', (size_t)depth);
+    snprintf(text, sizeof(text), "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":%s{}%s}}",
+             opening, closing);
+    return read_as(view, BERTH_KIND_POD, text);
+}
+
+/* No object nests lists deeply, so a view does not follow them: its stack has an end. */
+static void test_deep_lists(void **state)
+{
+    (void)state;
+    object_view view = {.version = 0};
+    assert_true(read_nested(&view, 1));
+    assert_true(read_nested(&view, 50));
+    assert_false(read_nested(&view, 100));
+    object_view_free(&view);
+}
+
 static void test_events(void **state)
 {
     (void)state;
@@ -253,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_every_kind),
         cmocka_unit_test(test_what_is_no_object),
+        cmocka_unit_test(test_deep_lists),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_table),
     };

@@ -479,6 +479,33 @@ static void test_limits_of_a_changed_class(void **state)
     small_close(&c);
 }
 
+/* The same if the last changes before it, as many as are noted, were all about another claim. */
+static void test_limits_of_a_changed_class_alone(void **state)
+{
+    static const berth_storage_class changed = {.meta = {.name = TEXT("late")},
+                                                .provisioner = TEXT("drv"),
+                                                .binding_mode = TEXT("WaitForFirstConsumer")};
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, CSI_NODE("a", "drv", "1", "") LATE("late", "x") LATE("fixed", "drv")
+                      CLAIM("other", "fixed", "1Gi", "") CLAIM("c1", "late", "1Gi", "")
+                          CLAIM("c2", "fixed", "1Gi", ""));
+    small_pod(&c, "r", "a", "", USES("c1"));
+    for (int i = 1; i <= BERTH__STORAGE_JOURNAL; i++) {
+        const berth_persistent_volume_claim other = {.meta = {.name = TEXT("other")},
+                                                     .storage_class = TEXT("fixed"),
+                                                     .request = {.units = i}};
+        update_as(&c, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, &other);
+    }
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", USES("c2"));
+    expect(&c, pod, a, "", b, "");
+    update_as(&c, BERTH_KIND_STORAGE_CLASS, &changed);
+    expect(&c, pod, a, EXCEEDED, b, "");
+    small_close(&c);
+}
+
 /* Attachments count if they name a driver and a CSI volume. */
 static void test_limits_of_attachments(void **state)
 {
@@ -1474,6 +1501,7 @@ int main(void)
         cmocka_unit_test(test_translated_handles),
         cmocka_unit_test(test_limits_of_classes),
         cmocka_unit_test(test_limits_of_a_changed_class),
+        cmocka_unit_test(test_limits_of_a_changed_class_alone),
         cmocka_unit_test(test_limits_of_attachments),
         cmocka_unit_test(test_limits_of_other_volumes),
         cmocka_unit_test(test_reservations),
