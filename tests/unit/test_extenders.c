@@ -851,6 +851,10 @@ static void open_loop(loop *l, told *t)
     t->engine = l->c.engine;
 }
 
+#define PORTED(name, cpu, spec)                                                             \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: " name "}\nspec: {containers: [{name: c, " \
+    "image: i, ports: [{hostPort: 80}], resources: {requests: {cpu: " cpu "}}}]" spec "}\n"
+
 /* Extenders cannot say which changes would help, so any change wakes the pod. */
 static void test_any_change_wakes(void **state)
 {
@@ -874,6 +878,38 @@ static void test_any_change_wakes(void **state)
                  "provisioner: x\n");
     assert_int_equal(loop_step(&l), BERTH_STEP_BOUND);
     loop_close(&l);
+}
+
+/* The first eviction is done at once, the second one is impossible. */
+static void answer_in_turn(loop *l)
+{
+    l->evict_answer = l->evictions == 0 ? BERTH_ANSWER_DONE : BERTH_ANSWER_FAILED;
+}
+
+/* The same for a change during the attempt: one of two victims leaves at once, but the port that
+ * the pod needs stays in use. Only the extender's refusal is a reason to try the pod again. */
+static void test_change_during_the_attempt_wakes(void **state)
+{
+    (void)state;
+    for (int refused = 0; refused < 2; refused++) {
+        told t = {.refuses = refused != 0 ? "a" : NULL};
+        loop l;
+        t.table = table_of(&t);
+        t.table.filter = filter;
+        open_loop(&l, &t);
+        if (refused != 0)
+            loop_node(&l, "a", "4");
+        loop_node(&l, "b", "4");
+        loop_add(&l, loop_pod_text("large", "4", "", ", priority: 2, nodeName: b"));
+        loop_add(&l, PORTED("ported", "0", ", priority: 1, nodeName: b"));
+        l.inside = answer_in_turn;
+        const berth_pod_id pod = loop_add(&l, PORTED("p", "1", ", priority: 10"));
+        assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+        assert_int_equal(l.evictions, 2);
+        assert_int_equal(loop_state(&l, pod),
+                         refused != 0 ? BERTH_POD_STATE_BACKOFF : BERTH_POD_STATE_UNSCHEDULABLE);
+        loop_close(&l);
+    }
 }
 
 /* In a loop, too, a failure or an empty answer of an extender evicts nobody, and the nomination
@@ -1333,6 +1369,7 @@ int main(void)
         cmocka_unit_test(test_unvisited_nodes_are_not_potential),
         cmocka_unit_test(test_refused_nodes_need_no_victims),
         cmocka_unit_test(test_any_change_wakes),
+        cmocka_unit_test(test_change_during_the_attempt_wakes),
         cmocka_unit_test(test_nobody_leaves),
         cmocka_unit_test(test_one_question_an_attempt),
         cmocka_unit_test(test_one_question_a_member),

@@ -849,6 +849,45 @@ static void test_search_for_one_within_budgets(void **state)
     small_close(&c);
 }
 
+/* Preemption's choices for a pod among many nodes, of which each has a cheaper victim than the one
+ * before. `args`: NULL: the defaults. */
+static void choose_among_many(const berth_plugin_args *args, char choices[8][32])
+{
+    enum { NODES = 1500 };
+    memset(choices, 0, 8 * sizeof(choices[0]));
+    berth_profile profile = *berth_profile_default_of(SMALL_KUBERNETES);
+    const berth_plugin_ref preemption = {.name = BERTH_STR("DefaultPreemption"), .args = args};
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
+    small_cluster c;
+    small_open(&c, &profile);
+    for (int i = 0; i < NODES; i++) {
+        char node[16], pod[16], spec[64];
+        snprintf(node, sizeof(node), "n%d", i);
+        snprintf(pod, sizeof(pod), "v%d", i);
+        snprintf(spec, sizeof(spec), ", nodeName: %s", node);
+        add_node(&c, node, "1");
+        add_pod(&c, pod, "1", NODES - i, spec, "", "");
+    }
+    berth_pod_id pod = add_pending(&c, "p", "1", NODES + 1);
+    for (int i = 0; i < 8; i++)
+        snprintf(choices[i], sizeof(choices[i]), "%s", choice(&c, pod));
+    small_close(&c);
+}
+
+/* Without arguments a tenth of the potential nodes are tried, at least a hundred. */
+static void test_default_number_of_candidates(void **state)
+{
+    const berth_plugin_args same = {.preemption = {10, 100}}, fewer = {.preemption = {9, 100}};
+    char by_default[8][32], as_same[8][32], as_fewer[8][32];
+    (void)state;
+    choose_among_many(NULL, by_default);
+    choose_among_many(&same, as_same);
+    choose_among_many(&fewer, as_fewer);
+    assert_memory_equal(by_default, as_same, sizeof(as_same));
+    assert_memory_not_equal(by_default, as_fewer, sizeof(as_fewer));
+}
+
 /* The search stops at its limit; if nodes kept for nominated pods are then rejected, it
  * continues. */
 static void test_search_goes_on(void **state)
@@ -1040,6 +1079,7 @@ int main(void)
         cmocka_unit_test(test_victim_on_a_node_not_counted),
         cmocka_unit_test(test_search_starts_anywhere),
         cmocka_unit_test(test_search_for_one_within_budgets),
+        cmocka_unit_test(test_default_number_of_candidates),
         cmocka_unit_test(test_search_goes_on),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_put_back_without_memory),
