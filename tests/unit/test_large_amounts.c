@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/model.h"
+#include "profile_points.h"
 
 static const struct {
     __int128 nanos;
@@ -105,6 +106,39 @@ static void test_pods_are_capped(void **state)
     assert_int_equal(c->placement.verdict, BERTH_VERDICT_PLACED);
 }
 
+/* Weights that add up to more than 16 bits. */
+static void test_large_weights(void **state)
+{
+    static const berth_plugin_ref scorers[] = {{.name = TEXT("TaintToleration"), .weight = 200},
+                                               {.name = TEXT("NodeAffinity"), .weight = 200}};
+    (void)state;
+    for (int scans = 0; scans < 2; scans++) {
+        small_cluster c;
+        profile_points points;
+        berth_engine_config config;
+        berth_profile profile = *berth_profile_default();
+        own_points(&profile, &points)[BERTH_POINT_SCORE] = (berth_plugin_list){scorers, 2};
+        berth_engine_config_init(&config);
+        config.path = scans != 0 ? BERTH_PATH_SCAN : BERTH_PATH_INDEX;
+        config.profiles = &profile;
+        config.profile_count = 1;
+        small_open_as(&c, config);
+        small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: tainted}\n"
+                      "spec: {taints: [{key: k, effect: PreferNoSchedule}]}\n"
+                      "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}\n");
+        const berth_node_id liked = small_node(&c, "liked", ", labels: {side: a}");
+        const berth_pod_id pod = small_pod(
+            &c, "p", NULL, "",
+            "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+            "1, preference: {matchExpressions: [{key: side, operator: Exists}]}}]}}, containers: "
+            "[{name: c, image: i}]");
+        berth_placement placement;
+        assert_int_equal(berth_engine_schedule(c.engine, pod, &placement, NULL), BERTH_OK);
+        assert_int_equal(placement.node, liked);
+        small_close(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +146,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scored_exactly, small_set_up, small_tear_down),
         cmocka_unit_test_setup_teardown(test_widened_later, small_set_up, small_tear_down),
         cmocka_unit_test_setup_teardown(test_pods_are_capped, small_set_up, small_tear_down),
+        cmocka_unit_test(test_large_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

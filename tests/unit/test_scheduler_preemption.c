@@ -523,6 +523,29 @@ static void test_paced_pod_changes(void **state)
     assert_int_equal(l->step.pod, third);
 }
 
+/* When the 20 ms are over, victims that are still leaving delay no other pod, even while the
+ * evictions of yet another one have not begun. */
+static void test_paced_by_late_victims(void **state)
+{
+    loop *l = *state;
+    fill_paced(l);
+    preempt_first(l);
+    for (int i = 2; i <= 3; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "low-%d", i);
+        loop_update(l, loop_pod_text(name, "1", ", deletionTimestamp: '2026-01-01T00:00:00Z'",
+                                     ", nodeName: node"));
+    }
+    loop_advance(l, 30);
+    loop_pod(l, "large", "2", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->evictions, 3);
+    const berth_pod_id second = loop_pod(l, "second", "1", ", priority: 10");
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(l->step.pod, second);
+    assert_true(l->evictions > 3);
+}
+
 /* A pod that has lost its reason to wait is tried although other evictions are under way. */
 static void test_paced_no_longer(void **state)
 {
@@ -852,6 +875,7 @@ int main(void)
         TEST(test_paced),
         TEST(test_paced_for_a_second),
         TEST(test_paced_while_victims_leave),
+        TEST(test_paced_by_late_victims),
         TEST(test_paced_no_longer),
         TEST(test_paced_evicts_nobody),
         TEST(test_paced_without_node),
