@@ -1,5 +1,5 @@
 /* The deciding thread without a network: changes in, orders out, room, pauses, the dry run. The
- * linker redirects the thread's clock and its creation here (CMakeLists.txt). */
+ * linker redirects the thread's clock, its creation and its decisions here (CMakeLists.txt). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "kept_stderr.h"
 #include "live/log/log.h"
 #include "live/run/deciding.h"
 #include "live/transport/event_loop.h"
@@ -32,9 +33,17 @@ static metrics *measured; /* NULL: no metrics */
 static _Atomic int64_t ticks_ns; /* a millisecond later at each look; 0: the clock runs */
 static int64_t alive_ns;         /* what the watchdog sees as the thread is created */
 static bool refused;             /* whether the thread is refused */
+static _Atomic int looks;        /* at the clock */
+static _Atomic int failing;      /* so many of the next decisions fail */
 
 int64_t __real_event_loop_now(void);
 int64_t __wrap_event_loop_now(void);
+berth_status __real_berth_scheduler_step_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                               berth_step *out, size_t size, size_t placement_size,
+                                               berth_error *error);
+berth_status __wrap_berth_scheduler_step_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                               berth_step *out, size_t size, size_t placement_size,
+                                               berth_error *error);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *context);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -42,6 +51,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 int64_t __wrap_event_loop_now(void)
 {
+    atomic_fetch_add(&looks, 1);
     return atomic_load(&ticks_ns) != 0 ? atomic_fetch_add(&ticks_ns, SECOND / 1000)
                                        : __real_event_loop_now();
 }
@@ -53,6 +63,18 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         return __real_pthread_create(thread, attributes, start, context);
     alive_ns = atomic_load(&w.d.alive_ns);
     return refused ? EAGAIN : __real_pthread_create(thread, attributes, start, context);
+}
+
+berth_status __wrap_berth_scheduler_step_sized(berth_scheduler *scheduler, int64_t now_ns,
+                                               berth_step *out, size_t size, size_t placement_size,
+                                               berth_error *error)
+{
+    if (atomic_load(&failing) == 0)
+        return __real_berth_scheduler_step_sized(scheduler, now_ns, out, size, placement_size,
+                                                 error);
+    atomic_fetch_sub(&failing, 1);
+    *error = (berth_error){.code = BERTH_E_NOMEM, .message = "out of luck"};
+    return BERTH_E_NOMEM;
 }
 
 static void on_ordered(void *context)
@@ -575,6 +597,38 @@ static void test_dry_run(void **state)
     free(report);
 }
 
+/* A decision that fails is logged, and the next one follows. */
+static void test_a_failed_decision(void **state)
+{
+    (void)state;
+    if (stderr_keep() != 0)
+        fail_msg("standard error can't be kept");
+    put_node(MESSAGE_ADD, "a", "8");
+    put_pod(MESSAGE_ADD, "p", "1", "");
+    atomic_store(&failing, 1);
+    decide();
+    order *o = next_order();
+    const int logged = stderr_count("\"a decision failed\" error=\"out of luck\"");
+    stderr_restore();
+    assert_order(o, ORDER_BIND, "p", "a");
+    free(o);
+    assert_int_equal(logged, 1);
+}
+
+/* A thread that has nothing to decide sleeps. */
+static void test_sleeps(void **state)
+{
+    (void)state;
+    put_node(MESSAGE_ADD, "a", "8");
+    put_pod(MESSAGE_ADD, "p", "1", "");
+    decide();
+    free(next_order());
+    settle();
+    const int before = atomic_load(&looks);
+    usleep(200000);
+    assert_true(atomic_load(&looks) - before < 100);
+}
+
 /* A pod is updated again while its binding is held back, and then it goes: the changes keep their
  * order, so the engine refuses none of them. */
 static void test_changes_of_a_held_binding(void **state)
@@ -609,6 +663,8 @@ int main(void)
         TEST(test_room),
         TEST(test_comparison),
         TEST(test_pause),
+        TEST(test_a_failed_decision),
+        TEST(test_sleeps),
         TEST(test_refused_changes),
         cmocka_unit_test(test_seen_bindings),
         cmocka_unit_test(test_waiting_for_an_extender),

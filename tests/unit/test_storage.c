@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "columns/volume_use.h"
+#include "store/in_tree_handle.h"
 #include "store/storage.h"
 #include "store/storage_rows.h"
 
@@ -494,6 +495,40 @@ static void test_follower_sweeps(void **state)
     close_store(&s);
 }
 
+/* Whichever allocation fails: a translation says so, or its words are whole. The zones are too long
+ * for one chunk of the arena. */
+static void test_regions_without_memory(void **state)
+{
+    enum { ZONES = 500 };
+    static char zones[8 * ZONES];
+    size_t len = 0;
+    (void)state;
+    for (int i = 0; i < ZONES; i++)
+        len += (size_t)snprintf(zones + len, sizeof(zones) - len, "%sa-%c-x", i > 0 ? "__" : "",
+                                'p' + i % 3);
+    const berth__in_tree_volume volume = {
+        .plugin = BERTH__IN_TREE_GCE_PD, .handle = TEXT("d"), .zones = {zones, (uint32_t)len}};
+    bool ok = false;
+    for (uint64_t fail_at = 1; !ok; fail_at++) {
+        static const char words[] =
+            "failed to get region from zones: multiple or no regions gotten "
+            "from zones, got: map[a-p:{} a-q:{} a-r:{}]";
+        failing memory = {.until_failure = fail_at};
+        const berth_allocator allocator = {&memory, failing_allocate, failing_release};
+        berth__arena arena;
+        berth__arena_init(&arena, &allocator);
+        ok = true;
+        const berth__in_tree_handle found = berth__in_tree_translate(&arena, &volume, &ok);
+        if (ok) {
+            assert_int_equal(found.problem.len, sizeof(words) - 1);
+            assert_memory_equal(found.problem.data, words, sizeof(words) - 1);
+        }
+        assert_true(ok || fail_at < 10);
+        berth__arena_destroy(&arena);
+        assert_int_equal(memory.held, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_objects),
         cmocka_unit_test(test_reservations),
         cmocka_unit_test(test_follower_sweeps),
+        cmocka_unit_test(test_regions_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
