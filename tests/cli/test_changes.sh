@@ -153,6 +153,19 @@ says agent_other "DaemonSet shop/agent: 4 running, 4 wanted of another template:
 set_of Job job - 200m batch/v1 >"$work/job.yaml"
 says job "Job shop/job: is there already, and a Job's pods do not change" 0 -f "$work/cluster.yaml" -f "$work/job.yaml"
 
+# Of many changes the first are listed, and the others counted.
+name=many_changes
+for number in {10..22}; do
+  echo ---
+  pod "s$number-0" StatefulSet "s$number" n3 "app: s$number" 10m
+done >"$work/many_pods.yaml"
+for number in {10..22}; do
+  echo ---
+  set_of StatefulSet "s$number" 2 10m
+done >"$work/many_sets.yaml"
+run 0 "$berth" schedule --summary -f "$work/cluster.yaml" -f "$work/many_pods.yaml" -f "$work/many_sets.yaml"
+grep -qF ": and 3 more changes, 3 times" "$work/err" || fail "many_changes: $(cat "$work/err")"
+
 # Other objects: a Service takes the manifest's state, a running pod stays.
 printf 'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {selector: {app: other}}\n' \
   >"$work/service.yaml"

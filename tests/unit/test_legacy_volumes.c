@@ -359,6 +359,29 @@ static void test_zones(void **state)
     small_close(&c);
 }
 
+/* Different errors of nodes are listed, each with its count. */
+static void test_several_errors(void **state)
+{
+    static const berth_plugin_ref both[] = {{.name = TEXT("NoVolumeZoneConflict")},
+                                            {.name = TEXT("CheckVolumeBinding")}};
+    berth_profile profile = {.era = BERTH_ERA_V1ALPHA1};
+    profile_points points;
+    own_points(&profile, &points)[BERTH_POINT_FILTER] = (berth_plugin_list){both, 2};
+    (void)state;
+    small_cluster c;
+    small_open(&c, &profile);
+    small_node(&c, "plain", "");
+    small_node(&c, "z1", ", labels: {" BETA("zone") ": z1}");
+    small_node(&c, "z2", ", labels: {" BETA("zone") ": z2}");
+    small_add(&c, CLAIM("lost", "volumeName: gone-with-all-the-data-that-the-shop-had-kept-there"));
+    small_decide(&c, small_pod(&c, "p", NULL, "", "volumes: [" OF("a", "lost") "]"));
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
+    assert_text(berth_explanation_message(c.explanation),
+                "[Unable to find persistent volume: gone-with-all-the-data-that-the-shop-had-kept-"
+                "there (repeated 2 times), could not find the v1.PersistentVolume of a claim]");
+    small_close(&c);
+}
+
 /* The error of a node, as v1.15 words it: without the name of the predicate. */
 static void expect_plain_error(small_cluster *c, berth_pod_id pod, berth_node_id node)
 {
@@ -593,6 +616,7 @@ int main(void)
         cmocka_unit_test(test_sha1),
         cmocka_unit_test(test_disk_conflict),
         cmocka_unit_test(test_zones),
+        cmocka_unit_test(test_several_errors),
         cmocka_unit_test(test_error_not_met),
         cmocka_unit_test(test_binding),
         cmocka_unit_test(test_too_many_claims),
