@@ -7,6 +7,7 @@
 #include "berth/transaction.h"
 #include "counted_memory.h"
 #include "small_cluster.h"
+#include "versions/engine_state.h"
 
 static berth_status create(uint64_t limit_bytes, counted *c, berth_engine **out)
 {
@@ -170,6 +171,25 @@ static void test_branches(void **state)
     berth_engine_destroy(engine);
 }
 
+/* How many bytes of search trees are kept: 1 GiB, and a quarter of it on a branch and with a limit.
+ * Only clusters with as large trees show it otherwise. */
+static void test_search_trees(void **state)
+{
+    (void)state;
+    for (int limited = 0; limited < 2; limited++) {
+        berth_engine *engine, *branch;
+        assert_int_equal(create(limited != 0 ? UINT64_MAX : 0, NULL, &engine), BERTH_OK);
+        assert_int_equal(berth_engine_publish(engine, NULL), BERTH_OK);
+        berth_snapshot *snapshot = berth_engine_pin(engine);
+        assert_int_equal(berth_branch_create(snapshot, &branch, NULL), BERTH_OK);
+        berth_snapshot_unpin(snapshot);
+        assert_int_equal(engine->decider.indexes.bytes_max >> 20, limited != 0 ? 256 : 1024);
+        assert_int_equal(branch->decider.indexes.bytes_max >> 20, 256);
+        berth_branch_drop(branch);
+        berth_engine_destroy(engine);
+    }
+}
+
 static void test_no_limit(void **state)
 {
     (void)state;
@@ -182,9 +202,10 @@ static void test_no_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_heap), cmocka_unit_test(test_callers_allocator),
-        cmocka_unit_test(test_create),   cmocka_unit_test(test_transaction),
-        cmocka_unit_test(test_branches), cmocka_unit_test(test_no_limit),
+        cmocka_unit_test(test_own_heap),     cmocka_unit_test(test_callers_allocator),
+        cmocka_unit_test(test_create),       cmocka_unit_test(test_transaction),
+        cmocka_unit_test(test_branches),     cmocka_unit_test(test_no_limit),
+        cmocka_unit_test(test_search_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "assert_text.h"
 #include "berth/branch.h"
+#include "berth/read.h"
 #include "berth/snapshot.h"
 #include "columns/volume_use.h"
 #include "counted_memory.h"
@@ -812,6 +814,32 @@ static void test_branch_finds_column(void **state)
     berth_engine_destroy(engine);
 }
 
+/* A branch lists the resources of its snapshot first, even if a new one has an earlier column that
+ * was free. */
+static void test_branch_lists_resources(void **state)
+{
+    static const char *const names[] = {"cpu", "memory", "ephemeral-storage", "example.com/b-0",
+                                        "example.com/c-0"};
+    berth_engine *engine = make_small(), *branch;
+    berth_str listed[8];
+    (void)state;
+    put_asking(engine, "a", 1);
+    put_asking(engine, "b", 1);
+    begin_sweeps(engine);
+    remove_pod(engine, "a");
+    fill(engine, 0);
+    assert_int_equal(berth_engine_publish(engine, NULL), BERTH_OK);
+    berth_snapshot *snapshot = berth_engine_pin(engine);
+    assert_int_equal(berth_branch_create(snapshot, &branch, NULL), BERTH_OK);
+    put_asking(branch, "c", 1);
+    assert_int_equal(berth_engine_resource_names(branch, listed, 8), 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_text(listed[i], names[i]);
+    berth_branch_drop(branch);
+    berth_snapshot_unpin(snapshot);
+    berth_engine_destroy(engine);
+}
+
 /* Nodes with ever new names take no more ids than one sweep frees. */
 static void test_node_ids_are_given_again(void **state)
 {
@@ -972,6 +1000,7 @@ int main(void)
         cmocka_unit_test(test_columns_run_short),
         cmocka_unit_test(test_node_ids_are_given_again),
         cmocka_unit_test(test_branch_finds_column),
+        cmocka_unit_test(test_branch_lists_resources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
