@@ -260,11 +260,13 @@ static void test_scarce_memory(void **state)
     (void)state;
     static text t;
     static char whole[sizeof(got.text)];
-    berth__random random = {3};
-    const shape s = {.form = 135, .gap = " "};
+    berth__random random = {4};
     t.len = 0;
-    for (uint32_t i = 0; i < 12; i++)
+    /* Between replicas there are pods that are read by themselves. */
+    for (uint32_t i = 0; i < 80; i++) {
+        const shape s = {.form = i % 4 < 3 ? 135 : i, .app = i % 4 == 3, .gap = " "};
         add_pod(&t, &random, &s, i, false);
+    }
     unsigned calls = 1;
     for (unsigned fail_at = 0; fail_at <= calls; fail_at++) {
         counted c = {.for_good = fail_at % 2 == 1};
