@@ -12,6 +12,7 @@ Usage: live_server.py CLUSTER.json LOG [OPTION...]; prints its port.
   lease=HOLDER   has a Lease for an hour; "": there is none, and the first client that posts one gets it
   lost=SECONDS   that lease cannot be renewed, bindings get 429, and those that come later than
                  SECONDS after the lease are LATE in the log
+  late=SECONDS   bindings are answered that much later
   keep           bindings, deletions and status patches of pods change the objects, and watches tell; each is
                  another line of the log: ANSWERED, code, method and path
   next=N         with keep: some time after a binding, a copy of the pod arrives, N in all
@@ -235,6 +236,8 @@ class Server(quiet_server.Quiet):
         elif self.command != "GET" and code != 429 and code != 500:
             code, value = 201, json.loads(sent)
             value.setdefault("metadata", {})["resourceVersion"] = "7"
+        if "late" in options and self.path.endswith("/binding"):
+            time.sleep(float(options["late"]))
         bearer = self.headers.get("Authorization", "")
         if "token" in options and bearer != "Bearer " + options["token"]:
             code, value = status(401, "Unauthorized")

@@ -72,4 +72,18 @@ for ((tries = 100; tries > 0; tries--)); do
 done
 wait "$scheduler" || fail "berth run ends with $? after SIGTERM and SIGHUP"
 kill "$server"
+
+# A run that ends waits some seconds for the answers to its bindings.
+: >"$work/log"
+exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log" late=2.5)
+server=$!
+read -r port <&3
+"$berth" run --master "http://127.0.0.1:$port" 2>"$work/err" &
+scheduler=$!
+says 30 "$work/log" "/binding"
+began=${EPOCHREALTIME/./}
+kill "$scheduler"
+wait "$scheduler" || fail "berth run ends with $? after SIGTERM"
+((${EPOCHREALTIME/./} - began >= 1800000)) || fail "a binding on its way is not waited for"
+kill "$server"
 finish
