@@ -7,6 +7,8 @@
 #include <microhttpd.h>
 #include <unistd.h>
 
+#include "live/extenders/extender_http.h"
+#include "live/extenders/extender_questions.h"
 #include "live/extenders/extenders.h"
 
 /* ---- the extender's server ---- */
@@ -94,6 +96,44 @@ CURLMcode __wrap_curl_multi_poll(CURLM *multi, struct curl_waitfd *more, unsigne
     assert_in_range(timeout_ms, 1, 1000); /* the caller is asked once a second at least */
     assert_int_equal(MHD_run(web), MHD_YES);
     return CURLM_OK;
+}
+
+/* ---- questions of any length ---- */
+
+static struct {
+    size_t bytes; /* the length that questions pretend to have; 0: their own */
+    uint32_t posted;
+} huge;
+
+extender_question __real_extender_question_about_nodes(const extender_world *world,
+                                                       berth_pod_id pod, const berth_node_id *nodes,
+                                                       uint32_t count, bool by_name);
+extender_question __wrap_extender_question_about_nodes(const extender_world *world,
+                                                       berth_pod_id pod, const berth_node_id *nodes,
+                                                       uint32_t count, bool by_name);
+bool __real_extender_http_post(extender_http *http, const char *verb, berth_str body,
+                               berth_str *answer, berth_error *problem);
+bool __wrap_extender_http_post(extender_http *http, const char *verb, berth_str body,
+                               berth_str *answer, berth_error *problem);
+
+extender_question __wrap_extender_question_about_nodes(const extender_world *world,
+                                                       berth_pod_id pod, const berth_node_id *nodes,
+                                                       uint32_t count, bool by_name)
+{
+    extender_question q = __real_extender_question_about_nodes(world, pod, nodes, count, by_name);
+    if (huge.bytes > 0)
+        q.bytes = huge.bytes;
+    return q;
+}
+
+bool __wrap_extender_http_post(extender_http *http, const char *verb, berth_str body,
+                               berth_str *answer, berth_error *problem)
+{
+    if (huge.bytes == 0)
+        return __real_extender_http_post(http, verb, body, answer, problem);
+    huge.posted = body.len;
+    snprintf(problem->message, sizeof(problem->message), "posted");
+    return false;
 }
 
 /* ---- the cluster ---- */
@@ -306,6 +346,25 @@ static void a_pod_that_is_gone(void **state)
     assert_int_equal(filter(), BERTH_E_INVALID);
     assert_string_equal(error.message, "the pod is gone");
     assert_int_equal(asked.calls, 0);
+}
+
+/* A question has at most as many bytes as a text may have. */
+static void a_huge_question(void **state)
+{
+    (void)state;
+    open_list("[{urlPrefix: '%s', filterVerb: f}]");
+    see_pending();
+    huge.posted = 0;
+    huge.bytes = UINT32_MAX;
+    assert_int_equal(filter(), BERTH_E_INVALID);
+    assert_string_equal(error.message, "posted");
+    assert_int_equal(huge.posted, UINT32_MAX);
+    huge.posted = 0;
+    huge.bytes = (size_t)UINT32_MAX + 1;
+    assert_int_equal(filter(), BERTH_E_INVALID);
+    assert_string_equal(error.message, "a question of more than 4 GiB");
+    assert_int_equal(huge.posted, 0);
+    huge.bytes = 0;
 }
 
 /* ---- victims ---- */
@@ -539,6 +598,7 @@ int main(void)
         T(nodes_as_objects),
         T(scores),
         T(a_pod_that_is_gone),
+        T(a_huge_question),
         T(victims_by_uid),
         T(victims_as_objects),
         T(victims_that_are_chosen),
