@@ -6,7 +6,7 @@ static uint32_t changes_of(berth__facts_kind kind)
 {
     switch (kind) {
     case BERTH__ON_RULES:
-        return BERTH__FACTS_RULES | BERTH__FACTS_LABELS;
+        return BERTH__FACTS_VERDICTS;
     case BERTH__ON_LABELS:
         return BERTH__FACTS_LABELS;
     case BERTH__ON_ALL:

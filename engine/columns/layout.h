@@ -3,7 +3,7 @@
  * Slots follow the zone-interleaved order, so a search walks over neighbouring memory. Facts change
  * only with Node objects; `epoch` shows a change to code that keeps derived data. A layout is
  * shared with snapshots as a whole, and copied at the first change after a publication. Memory:
- * about 13 bytes per node, and 4 more per column.
+ * about 13 bytes per node, and 4 more per column; 10 KiB for the last changes.
  * Ordering:
  *   COLUMN-1  A column is filled, then pushed (release) on the list of its hash, then on the list
  *             of all columns. A reader acquires the head of the list that it walks. No column is
@@ -50,6 +50,7 @@ typedef enum berth__facts_change {
     BERTH__FACTS_RULES = 1 << 1, /* anything else but labels */
     BERTH__FACTS_LABELS = 1 << 2,
     BERTH__FACTS_ANY = BERTH__FACTS_IMAGES | BERTH__FACTS_RULES | BERTH__FACTS_LABELS,
+    BERTH__FACTS_VERDICTS = BERTH__FACTS_RULES | BERTH__FACTS_LABELS, /* what filters read */
     BERTH__FACTS_MOVED = 1 << 3, /* nothing: what pointed into the layout is invalid */
 } berth__facts_change;
 

@@ -197,7 +197,7 @@ static bool follow_facts(berth__gate_mask *mask, const berth__layout *layout)
         (news.changes & BERTH__FACTS_MOVED) != 0)
         return false;
     for (const berth__facts_note *note;
-         (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;) {
+         (note = berth__facts_news_next(layout, &news, BERTH__FACTS_VERDICTS)) != NULL;) {
         uint8_t *filled = &mask->filled[note->slot / BERTH__TILE];
         mask->unfilled += *filled;
         *filled = 0;
