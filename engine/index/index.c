@@ -330,6 +330,7 @@ static bool build(const build_context *with, berth__index *index, const berth__d
     berth__index_forests_void(index);
     index->epoch = view->layout->epoch;
     index->scorers = scorers_in_leaves(decision);
+    index->image_worth = berth__prepared_image_worth(decision);
     index->seen = view->journal_end;
     index->built = true;
     with->cache->counts.built++;
@@ -375,7 +376,7 @@ static void follow_slot(berth__index_cache *cache, berth__index *index,
 }
 
 /* Bring a tree to the current facts, if that is known to concern some slots alone. Leaves depend on
- * how many nodes have the pod's images. */
+ * what the pod's images are worth, so on how many nodes have them. */
 static bool follow_facts(berth__index_cache *cache, berth__index *index,
                          const berth__decision *decision)
 {
@@ -384,7 +385,8 @@ static bool follow_facts(berth__index_cache *cache, berth__index *index,
     if (index->epoch == layout->epoch)
         return true;
     if (!berth__facts_news_since(layout, BERTH__ON_ALL, index->epoch, &news) ||
-        (berth__class_has_image(decision->cycle->cls, news.images) && uses_images(decision)) ||
+        (berth__class_has_image(decision->cycle->cls, news.images) &&
+         index->image_worth != berth__prepared_image_worth(decision)) ||
         index->scorers != scorers_in_leaves(decision) ||
         !berth__tree_scratch_reserve(&cache->scratch, cache->allocator, index->tree.slot_count, 1))
         return false;
@@ -392,6 +394,7 @@ static bool follow_facts(berth__index_cache *cache, berth__index *index,
          (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;)
         follow_slot(cache, index, decision, note->slot);
     index->epoch = layout->epoch;
+    index->image_worth = berth__prepared_image_worth(decision);
     return true;
 }
 

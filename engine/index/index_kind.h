@@ -23,12 +23,13 @@ struct berth__index {
     berth__used used;
     index_key key;
     bool built;
-    uint64_t epoch;   /* of the facts in the leaves */
-    uint64_t scorers; /* a number for the scorers in the leaves */
-    uint64_t seen;    /* journal entries applied */
-    uint64_t sighted; /* journal entries at the kind's last decision */
-    uint64_t credit;  /* see is_worth_it */
-    int64_t constant; /* sum of the uniform scorers, not in the leaves */
+    uint64_t epoch;       /* of the facts in the leaves */
+    uint64_t scorers;     /* a number for the scorers in the leaves */
+    uint64_t image_worth; /* berth__prepared_image_worth of the leaves */
+    uint64_t seen;        /* journal entries applied */
+    uint64_t sighted;     /* journal entries at the kind's last decision */
+    uint64_t credit;      /* see is_worth_it */
+    int64_t constant;     /* sum of the uniform scorers, not in the leaves */
     berth__search_tree tree;
     berth__class_forest forests[BERTH__FORESTS_MAX]; /* kept up to date with the tree's leaves */
     uint32_t forest_count;

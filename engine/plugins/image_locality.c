@@ -8,6 +8,7 @@
  * of now.
  * Source: kube-scheduler v1.36, plugins/imagelocality/image_locality.go; v1.15.3,
  * priorities/image_locality.go. */
+#include "base/hash.h"
 #include "base/sort.h"
 #include "columns/image_column.h"
 #include "plugins/registry.h"
@@ -119,6 +120,56 @@ static bool has_one_worth(const state *own)
     return own->count == 1 && own->images[0].former_count == 0;
 }
 
+/* ---- what images are worth ---- */
+
+/* So many images of a pod are tried in all sets that a node may have. */
+enum { SETS_OF = 4 };
+
+/* The lowest, or the highest, value that an image has for any node. */
+static int64_t bound_of(const wanted_image *image, bool highest)
+{
+    int64_t bound = image->scaled;
+    for (uint32_t i = 0; i < image->former_count; i++) {
+        const int64_t value = image->former[i].scaled;
+        if (highest ? value > bound : value < bound)
+            bound = value;
+    }
+    return bound * image->times;
+}
+
+/* The lowest, or the highest, score of a node that has the images of a set. */
+static int64_t score_of_set(const state *own, uint32_t set, bool highest)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < own->count; i++)
+        if ((set >> i & 1) != 0)
+            sum += bound_of(&own->images[i], highest);
+    return score_of(own, sum);
+}
+
+/* If a node's score depends only on which images it has, whenever it changed last, forget earlier
+ * values, and describe the scores by a number. One more node of thousands makes an image worth a
+ * little more, which rarely changes a score of 0 to 100. */
+static void settle_worth(berth__prepare *prepare, state *own)
+{
+    int64_t scores[1 << SETS_OF] = {0};
+    uint64_t worth = 0;
+    bool settled = own->count <= SETS_OF;
+    prepare->image_worth = prepare->cycle->view->layout->epoch * 2 + 2; /* no other one's */
+    for (uint32_t set = 0; settled && set < 1u << own->count; set++) {
+        scores[set] = score_of_set(own, set, true);
+        settled = scores[set] == score_of_set(own, set, false);
+    }
+    if (!settled)
+        return;
+    for (uint32_t i = 0; i < own->count; i++) {
+        own->images[i].former_count = 0;
+        worth = worth * 31 + own->images[i].name;
+    }
+    prepare->by_node = false;
+    prepare->image_worth = berth__hash_secret(scores, sizeof(scores), worth) | 1;
+}
+
 /* Prepare for the images of the list from `first` on. */
 static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
 {
@@ -143,6 +194,7 @@ static berth__outcome prepare_images(berth__prepare *prepare, uint32_t first)
             return BERTH__SKIP;
         }
     }
+    settle_worth(prepare, own);
     if (has_one_worth(own))
         own->alike = score_of(own, worth(&own->images[0], 0));
     prepare->uniform = 0;

@@ -122,6 +122,9 @@ typedef struct berth__prepare {
     /* For a static scorer with score_slot: this time a raw value changes with its node's own state,
      * so no raw value is kept. */
     bool by_node;
+    /* For a scorer that counts how many nodes have an image: as long as this number stays, so do
+     * the scores of all nodes that have the images that they had. Others leave it 0. */
+    uint64_t image_worth;
     /* The profile disables the plugin's preFilter (preScore): prepare must not skip, refuse or
      * restrict on its behalf. */
     bool bare;

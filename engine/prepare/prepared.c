@@ -123,6 +123,7 @@ static bool prepare_stage(const berth__question *cycle, const berth__stage *stag
     out->may_fail = prepare.may_fail;
     out->small = prepare.small;
     out->by_node = prepare.by_node;
+    out->image_worth = prepare.image_worth;
     out->stays = prepare.stays && (out->outcome == BERTH__SKIP || out->outcome == BERTH__UNIFORM);
     *allowed = prepare.allowed;
     return prepare.ok && out->reasons.ok;
@@ -245,12 +246,21 @@ static bool reserve_tiles(const berth_allocator *allocator, berth__prepared_stat
     return true;
 }
 
-/* Forget what other facts may have changed since the kind was prepared; everything unless it is
- * known which nodes have other facts. An image counts by how many nodes have it, so if one of the
- * pod's changed, all raw values may have. */
-static void follow_facts(berth__prepared_kind *prepared, const berth__layout *layout,
-                         const berth__class *cls)
+uint64_t berth__prepared_image_worth(const berth__decision *decision)
 {
+    uint64_t worth = 0;
+    for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
+        if (decision->prepared->scorers[i].outcome == BERTH__ACTIVE)
+            worth = worth * 31 + decision->prepared->scorers[i].image_worth;
+    return worth;
+}
+
+/* Forget what other facts may have changed since the kind was prepared; everything unless it is
+ * known which nodes have other facts. If one of the pod's images is worth something else, because
+ * another number of nodes has it, all raw values may have changed. */
+static void follow_facts(const berth__decision *decision, const berth__layout *layout)
+{
+    berth__prepared_kind *prepared = decision->prepared;
     berth__prepared_statics *statics = &prepared->statics;
     berth__facts_news news;
     if (!statics->valid ||
@@ -259,7 +269,8 @@ static void follow_facts(berth__prepared_kind *prepared, const berth__layout *la
         statics->keeps = false; /* it may have been for another profile */
         return;
     }
-    if (berth__class_has_image(cls, news.images))
+    if (berth__class_has_image(decision->cycle->cls, news.images) &&
+        statics->image_worth != berth__prepared_image_worth(decision))
         statics->keeps = false;
     for (const berth__facts_note *note;
          (note = berth__facts_news_next(layout, &news, BERTH__FACTS_ANY)) != NULL;)
@@ -310,7 +321,8 @@ static bool prepare_statics(const berth__decision *decision)
     }
     if (!reserve_tiles(decision->cycle->view->model->allocator, statics, layout->tile_count))
         return false;
-    follow_facts(prepared, layout, decision->cycle->cls);
+    follow_facts(decision, layout);
+    statics->image_worth = berth__prepared_image_worth(decision);
     statics->keeps = fits_scorers(decision);
     if (!statics->keeps)
         for (uint32_t tile = 0; tile < statics->tile_count; tile++)

@@ -25,6 +25,7 @@ typedef struct berth__prepared_stage {
     bool small;             /* for a scorer, see berth__prepare */
     bool stays;             /* the SKIP stays valid, see berth__prepare */
     bool by_node;           /* for a static scorer, see berth__prepare */
+    uint64_t image_worth;   /* the same */
     int64_t uniform;        /* for a scorer that is BERTH__UNIFORM */
     bool is_static;         /* a static scorer that is not by_node: raw values may be kept */
     int64_t *static_raw;    /* these values, by slot; NULL: not allocated yet */
@@ -83,7 +84,8 @@ typedef struct berth__prepared_statics {
     int64_t *raws;       /* these arrays, one after the other */
     uint32_t *scorers;   /* whose they are, in ascending order; at the end of the same block */
     uint32_t scorer_count;
-    size_t raw_bytes; /* of the block */
+    size_t raw_bytes;     /* of the block */
+    uint64_t image_worth; /* berth__prepared_image_worth of the values */
 } berth__prepared_statics;
 
 /* What index.c and its helpers found for the kind the last time. */
@@ -185,6 +187,9 @@ bool berth__prepare_scorer(const berth__question *cycle, const berth__stage *sta
  * Scores that are computed only once do not justify that, and an index computes them by slot. So
  * call this at the second scan. Returns false when out of memory. Threads: the deciding thread. */
 bool berth__prepared_keep(const berth__decision *decision);
+
+/* A number for what images are worth to the kind's scorers, see berth__prepare. */
+uint64_t berth__prepared_image_worth(const berth__decision *decision);
 
 /* The static mask of a tile, computed if it is missing. Workers call this for tiles that they
  * hold. */
