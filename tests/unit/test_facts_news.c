@@ -119,25 +119,33 @@ static berth_status update(void *context, const berth_object *object, const bert
     return berth_engine_update(context, object, error);
 }
 
+/* Add the object of a text to both engines, or replace it. */
+static void put_text(both_paths *b, const char *text, bool replace)
+{
+    berth_error error = {.code = BERTH_OK};
+    const berth_str all = {text, (uint32_t)strlen(text)};
+    for (uint32_t k = 0; k < 2; k++)
+        if (replace)
+            small_require(
+                berth_reader_text(b->c[k].reader, all, "test", update, b->c[k].engine, &error),
+                &error);
+        else
+            (void)small_add(&b->c[k], text);
+}
+
 /* A node of 300; `labels` and `spec` are appended to what all have. */
 static void put_node(both_paths *b, uint32_t number, bool replace, const char *labels,
                      const char *spec)
 {
     static char text[600];
-    berth_error error = {.code = BERTH_OK};
-    const int length = snprintf(
+    (void)snprintf(
         text, sizeof(text),
         "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n%u\", "
         "\"labels\": {\"kubernetes.io/hostname\": \"n%u\", \"topology.kubernetes.io/zone\": "
         "\"z%u\"%s}}, \"spec\": {%s}, \"status\": {\"allocatable\": {\"cpu\": \"4\", \"memory\": "
         "\"16Gi\", \"pods\": \"20\"}}}",
         (unsigned)number, (unsigned)number, (unsigned)number % 3, labels, spec);
-    for (uint32_t k = 0; k < 2 && !replace; k++)
-        (void)small_add(&b->c[k], text);
-    for (uint32_t k = 0; k < 2 && replace; k++)
-        small_require(berth_reader_text(b->c[k].reader, (berth_str){text, (uint32_t)length}, "test",
-                                        update, b->c[k].engine, &error),
-                      &error);
+    put_text(b, text, replace);
 }
 
 /* Pods that spread, ask for a label, and prefer nodes without taints. */
@@ -282,19 +290,13 @@ static void put_images(both_paths *b, uint32_t number, bool replace, const char 
         at += read + strspn(at + read, ", ");
     }
     list[length] = '\0';
-    const int bytes = snprintf(
+    (void)snprintf(
         text, sizeof(text),
         "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n%u\"}, "
         "\"status\": {\"allocatable\": {\"cpu\": \"4\", \"memory\": \"16Gi\", \"pods\": \"20\"}, "
         "\"images\": [%s]}}",
         (unsigned)number, list);
-    berth_error error = {.code = BERTH_OK};
-    for (uint32_t k = 0; k < 2 && !replace; k++)
-        (void)small_add(&b->c[k], text);
-    for (uint32_t k = 0; k < 2 && replace; k++)
-        small_require(berth_reader_text(b->c[k].reader, (berth_str){text, (uint32_t)bytes}, "test",
-                                        update, b->c[k].engine, &error),
-                      &error);
+    put_text(b, text, replace);
 }
 
 /* Whether the last note of the engine says that an image may have changed. */
