@@ -793,6 +793,17 @@ static void test_victim_on_a_node_not_counted(void **state)
     }
 }
 
+/* Add node "n<number>" and pod "v<number>", which fills it. */
+static void add_full_node(small_cluster *c, int number, int priority, const char *labels)
+{
+    char node[16], pod[16], spec[64];
+    (void)snprintf(node, sizeof(node), "n%d", number);
+    (void)snprintf(pod, sizeof(pod), "v%d", number);
+    (void)snprintf(spec, sizeof(spec), ", nodeName: %s", node);
+    add_node(c, node, "1");
+    add_pod(c, pod, "1", priority, spec, labels, "");
+}
+
 /* One node that has to preempt one pod is enough if the profile wants no more candidates. The
  * search then starts at a random node. */
 static void test_search_starts_anywhere(void **state)
@@ -806,14 +817,8 @@ static void test_search_starts_anywhere(void **state)
     own_points(&profile, &points)[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
     small_cluster c;
     small_open(&c, &profile);
-    for (int i = 0; i < NODES; i++) {
-        char node[8], pod[8], spec[64];
-        snprintf(node, sizeof(node), "n%d", i);
-        snprintf(pod, sizeof(pod), "v%d", i);
-        snprintf(spec, sizeof(spec), ", nodeName: %s", node);
-        add_node(&c, node, "1");
-        add_pod(&c, pod, "1", 1, spec, "", "");
-    }
+    for (int i = 0; i < NODES; i++)
+        add_full_node(&c, i, 1, "");
     const berth_pod_id pod = add_pending(&c, "p", "1", 10);
     unsigned chosen = 0;
     for (int i = 0; i < ROUNDS; i++)
@@ -834,14 +839,8 @@ static void test_search_for_one_within_budgets(void **state)
     own_points(&profile, &points)[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
     small_cluster c;
     small_open(&c, &profile);
-    for (int i = 0; i < 6; i++) {
-        char node[8], pod[8], spec[64];
-        snprintf(node, sizeof(node), "n%d", i);
-        snprintf(pod, sizeof(pod), "v%d", i);
-        snprintf(spec, sizeof(spec), ", nodeName: %s", node);
-        add_node(&c, node, "1");
-        add_pod(&c, pod, "1", 1, spec, i == 4 ? "" : ", labels: {app: x}", "");
-    }
+    for (int i = 0; i < 6; i++)
+        add_full_node(&c, i, 1, i == 4 ? "" : ", labels: {app: x}");
     small_budget(&c, "{matchLabels: {app: x}}", "disruptionsAllowed: 0");
     berth_pod_id pod = add_pending(&c, "p", "1", 10);
     for (int i = 0; i < 20; i++)
@@ -861,14 +860,8 @@ static void choose_among_many(const berth_plugin_args *args, char choices[8][32]
     own_points(&profile, &points)[BERTH_POINT_POST_FILTER] = (berth_plugin_list){&preemption, 1};
     small_cluster c;
     small_open(&c, &profile);
-    for (int i = 0; i < NODES; i++) {
-        char node[16], pod[16], spec[64];
-        snprintf(node, sizeof(node), "n%d", i);
-        snprintf(pod, sizeof(pod), "v%d", i);
-        snprintf(spec, sizeof(spec), ", nodeName: %s", node);
-        add_node(&c, node, "1");
-        add_pod(&c, pod, "1", NODES - i, spec, "", "");
-    }
+    for (int i = 0; i < NODES; i++)
+        add_full_node(&c, i, NODES - i, "");
     berth_pod_id pod = add_pending(&c, "p", "1", NODES + 1);
     for (int i = 0; i < 8; i++)
         snprintf(choices[i], sizeof(choices[i]), "%s", choice(&c, pod));
