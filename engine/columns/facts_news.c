@@ -1,20 +1,7 @@
 /* Facts news: the ring of a layout's last changes. */
 #include "columns/facts_news.h"
 
-/* The changes that end an epoch. */
-static uint32_t changes_of(berth__facts_kind kind)
-{
-    switch (kind) {
-    case BERTH__ON_RULES:
-        return BERTH__FACTS_VERDICTS;
-    case BERTH__ON_LABELS:
-        return BERTH__FACTS_LABELS;
-    case BERTH__ON_ALL:
-        break;
-    }
-    return UINT32_MAX;
-}
-
+/* The epoch that a note has for data of a kind. */
 static uint64_t epoch_before(const berth__facts_note *note, berth__facts_kind kind)
 {
     switch (kind) {
@@ -46,9 +33,9 @@ void berth__facts_news_add(berth__layout *layout, uint32_t slot, uint32_t change
     if (layout->note_end - layout->note_begin > BERTH__FACTS_NOTES)
         layout->note_begin++;
     layout->epoch = epoch;
-    if ((changes & changes_of(BERTH__ON_RULES)) != 0)
+    if ((changes & BERTH__FACTS_VERDICTS) != 0)
         layout->rule_epoch = epoch;
-    if ((changes & changes_of(BERTH__ON_LABELS)) != 0)
+    if ((changes & BERTH__FACTS_LABELS) != 0)
         layout->label_epoch = epoch;
 }
 
@@ -66,13 +53,12 @@ void berth__facts_news_lose(berth__layout *layout, uint64_t epoch)
 bool berth__facts_news_since(const berth__layout *layout, berth__facts_kind kind, uint64_t epoch,
                              berth__facts_news *out)
 {
-    const uint32_t ending = changes_of(kind);
     *out = (berth__facts_news){.next = layout->note_end, .end = layout->note_end};
     while (out->next != layout->note_begin) {
         const berth__facts_note *note = note_at(layout, --out->next);
         out->changes |= note->changes;
         out->images |= note->images;
-        if ((note->changes & ending) != 0 && epoch_before(note, kind) == epoch)
+        if (epoch_before(note, kind) == epoch)
             return true;
     }
     return false;

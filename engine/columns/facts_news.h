@@ -6,7 +6,7 @@
  * all that has happened since, even if the data comes from another copy of the layout, as in a
  * snapshot or a branch.
  *
- * Threads: those that may read the layout; `add` and `moved`: its owner's. */
+ * Threads: those that may read the layout; `add`, `moved` and `lose`: its owner's. */
 #ifndef BERTH_COLUMNS_FACTS_NEWS_H
 #define BERTH_COLUMNS_FACTS_NEWS_H
 
@@ -37,8 +37,8 @@ void berth__facts_news_moved(berth__layout *layout, uint64_t epoch);
 /* Begin an epoch for which no data can be repaired that depends on all facts. */
 void berth__facts_news_lose(berth__layout *layout, uint64_t epoch);
 
-/* What has changed since a layout had an epoch; false: that is not known. Cost: the notes since
- * then. */
+/* What has changed since a layout had an epoch that is over; false: that is not known. Cost: the
+ * notes since then. */
 bool berth__facts_news_since(const berth__layout *layout, berth__facts_kind kind, uint64_t epoch,
                              berth__facts_news *out);
 

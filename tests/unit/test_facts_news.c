@@ -299,6 +299,16 @@ static void put_images(both_paths *b, uint32_t number, bool replace, const char 
     put_text(b, text, replace);
 }
 
+/* A pod whose image is a, b or d. */
+static berth_pod_id add_imaged(both_paths *b, uint32_t kind)
+{
+    static const char *const own[KINDS] = {"a", "b", "d"};
+    return both_addf(b,
+                     "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u}\n"
+                     "spec: {containers: [{name: c, image: %s}]}\n",
+                     (unsigned)kind, own[kind]);
+}
+
 /* Whether the last note of the engine says that an image may have changed. */
 static bool noted(const both_paths *b, const char *name)
 {
@@ -322,12 +332,8 @@ static void test_changed_images(void **state)
         put_images(&b, i, false, i == 9 ? "a 900, b 500" : i % 4 == 0 ? "a 900" : "c 700, d 30");
     berth_pod_id pods[KINDS];
     uint32_t fits[KINDS];
-    static const char *const own[KINDS] = {"a", "b", "d"};
     for (uint32_t kind = 0; kind < KINDS; kind++)
-        pods[kind] = both_addf(&b,
-                               "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u}\n"
-                               "spec: {containers: [{name: c, image: %s}]}\n",
-                               (unsigned)kind, own[kind]);
+        pods[kind] = add_imaged(&b, kind);
     decide_all(&b, pods, fits);
     const uint64_t built = trees_built(&b);
     put_images(&b, 50, true, "c 700, d 30, e 1"); /* one that no pod has */
@@ -363,12 +369,45 @@ static void test_changed_images(void **state)
     both_close(&b);
 }
 
+/* Images of a transaction are taken back: what the pods' images are worth is as before. */
+static void test_rolled_back_images(void **state)
+{
+    (void)state;
+    both_paths b;
+    berth_profile profile = *berth_profile_default();
+    profile.percentage_of_nodes_to_score = 100;
+    both_open(&b, &profile);
+    for (uint32_t i = 0; i < 20; i++)
+        put_images(&b, i, false, i % 2 == 0 ? "a 900" : "c 700");
+    berth_pod_id pods[KINDS];
+    uint32_t fits[KINDS];
+    for (uint32_t kind = 0; kind < KINDS; kind++)
+        pods[kind] = add_imaged(&b, kind);
+    for (uint32_t i = 0; i < 40; i++) {
+        decide_all(&b, pods, fits);
+        for (uint32_t k = 0; k < 2; k++)
+            small_require(berth_engine_begin(b.c[k].engine, NULL), NULL);
+        for (uint32_t n = 0; n < 3; n++)
+            put_images(&b, both_below(&b, 20), true, n == 0 ? "a 900, b 500, d 600" : "c 700");
+        decide_all(&b, pods, fits);
+        for (uint32_t k = 0; k < 2; k++)
+            small_require(i % 8 == 7 ? berth_engine_commit(b.c[k].engine, NULL)
+                                     : berth_engine_rollback(b.c[k].engine, NULL),
+                          NULL);
+    }
+    both_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_changes_of_some_news),
-        cmocka_unit_test(test_ends),          cmocka_unit_test(test_changed_nodes),
-        cmocka_unit_test(test_moved_domains), cmocka_unit_test(test_changed_images),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_changes_of_some_news),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_changed_nodes),
+        cmocka_unit_test(test_moved_domains),
+        cmocka_unit_test(test_changed_images),
+        cmocka_unit_test(test_rolled_back_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
