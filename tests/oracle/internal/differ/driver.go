@@ -223,12 +223,20 @@ func (r *run) report(line *vector.Line, differences string) error {
 }
 
 // How often kube-scheduler is asked again whether its answer stays the same: if several answers are
-// possible (because of a hash map's order or a random number), it usually chooses among few.
-const askedAgain = 60
+// possible (because of a hash map's order or a random number), it usually chooses among few. Scenarios
+// that take it seconds are asked less often.
+const (
+	askedAgain = 60
+	askedFor   = time.Minute
+)
 
 // defined reports whether kube-scheduler always gives the line's answer to its scenario.
 func defined(line *vector.Line) bool {
+	end := time.Now().Add(askedFor)
 	for range askedAgain {
+		if time.Now().After(end) {
+			break
+		}
 		again, err := kube.Answer(line)
 		if err != nil || len(compare.Answers(line.Expected, again)) > 0 {
 			return false

@@ -11,11 +11,13 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"berth/tests/oracle/internal/compare"
 	"berth/tests/oracle/internal/vector"
 )
 
-// ErrUndefined is the error for a scenario whose answer cannot be expressed as a vector: a
-// scheduler does not score a pod's only feasible node, but vectors have its scores.
+// ErrUndefined is the error for a scenario that has no answer to compare with. Either it cannot be
+// expressed as a vector: a scheduler does not score a pod's only feasible node, but vectors have its
+// scores. Or it depends on the machine's speed: a search for devices ended at its time limit.
 var ErrUndefined = errors.New("undefined")
 
 // Answer decides the pending pods of a line's scenario, one after the other.
@@ -51,6 +53,9 @@ func Answer(line *vector.Line) (*vector.Expected, error) {
 	}
 	if err := decide(scenario, answer); err != nil {
 		return nil, fmt.Errorf("%s: %w", scenario.Name, err)
+	}
+	if pod := compare.OutOfTime(answer); pod != "" {
+		return nil, fmt.Errorf("%s: %w: the search for the devices of %s took too long", scenario.Name, ErrUndefined, pod)
 	}
 	return answer, nil
 }
