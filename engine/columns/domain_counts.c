@@ -226,24 +226,20 @@ static bool reserve_counts(const berth_allocator *allocator, berth__domain_count
     return true;
 }
 
-static void sum_tile(berth__domain_counts *one, uint32_t tile)
+static void sum_slot(void *context, uint32_t slot, uint32_t count)
 {
-    const uint32_t *pods = one->population->tiles[tile];
-    for (uint32_t s = 0; s < BERTH__TILE; s++) {
-        uint32_t slot = tile * BERTH__TILE + s;
-        if (pods[s] == 0 || !is_included(one, slot))
-            continue;
-        uint32_t domain = one->topology->domains[slot];
-        *(domain != 0 ? &one->total : &one->absent) += pods[s];
-        if (domain != 0 && one->counts != NULL)
-            one->counts[domain] += pods[s];
-    }
+    berth__domain_counts *one = context;
+    if (!is_included(one, slot))
+        return;
+    const uint32_t domain = one->topology->domains[slot];
+    *(domain != 0 ? &one->total : &one->absent) += count;
+    if (domain != 0 && one->counts != NULL)
+        one->counts[domain] += count;
 }
 
 bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one)
 {
     const berth_allocator *allocator = view->model->allocator;
-    const berth__population *population = one->population;
     if (!berth__population_renew(view, one->population) ||
         !berth__topology_refresh(one->topology, view->layout, &view->nodes,
                                  view->model->known.empty))
@@ -256,9 +252,7 @@ bool berth__domain_counts_renew(berth__view *view, berth__domain_counts *one)
     if (!reserve_counts(allocator, one))
         return false;
     one->total = one->absent = 0;
-    for (uint32_t t = 0; population->tiles != NULL && t < population->tile_count; t++)
-        if (population->tiles[t] != NULL)
-            sum_tile(one, t);
+    berth__slot_pods_each(&one->population->slots, sum_slot, one);
     if (one->lowest_wanted && !find_lowest(view, one))
         return false;
     one->since = one->topology->since;
@@ -297,8 +291,7 @@ uint32_t berth__domain_counts_slot(const berth__domain_counts *counts, uint32_t 
         return counts->counts[domain];
     if (!is_included(counts, slot))
         return 0;
-    return berth__population_tile(counts->population,
-                                  slot >> BERTH__TILE_SHIFT)[slot % BERTH__TILE];
+    return berth__slot_pods_at(&counts->population->slots, slot);
 }
 
 const uint32_t *berth__domain_counts_tile(const berth__kernels *kernels,
@@ -311,7 +304,7 @@ const uint32_t *berth__domain_counts_tile(const berth__kernels *kernels,
                         topology->domains + (size_t)tile * BERTH__TILE, scratch);
         return scratch;
     }
-    const uint32_t *pods = berth__population_tile(counts->population, tile);
+    const uint32_t *pods = berth__slot_pods_tile(&counts->population->slots, tile, scratch);
     const uint64_t *present = topology->present + (size_t)tile * BERTH__TILE_WORDS;
     if (counts->inclusion == NULL && (present[0] & present[1]) == UINT64_MAX)
         return pods;

@@ -404,9 +404,8 @@ static berth_status check_population(berth__view *view, const berth__population 
     if (kept->total != recount->total)
         return differs(error, "a population", kept->total, recount->total);
     for (uint32_t slot = 0; slot < view->layout->count; slot++) {
-        uint32_t tile = slot >> BERTH__TILE_SHIFT, at = slot % BERTH__TILE;
-        uint32_t is = berth__population_tile(kept, tile)[at];
-        uint32_t should = berth__population_tile(recount, tile)[at];
+        const uint32_t is = berth__slot_pods_at(&kept->slots, slot);
+        const uint32_t should = berth__slot_pods_at(&recount->slots, slot);
         if (is != should)
             return differs(error, "a population on a node", is, should);
     }

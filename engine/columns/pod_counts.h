@@ -25,6 +25,7 @@
 #define BERTH_COLUMNS_POD_COUNTS_H
 
 #include "base/bits.h"
+#include "columns/slot_pods.h"
 #include "columns/topology.h"
 #include "columns/view.h"
 #include "model/label_index.h"
@@ -75,11 +76,10 @@ typedef struct berth__population {
     const berth__pod_filter *filters;
     uint32_t filter_count;
     bool asks_namespaces; /* labels of Namespace objects decide which pods belong */
-    bool valid;           /* the tiles are up to date */
+    bool valid;           /* `slots` is up to date */
     uint32_t users;
     uint64_t total;
-    uint32_t **tiles; /* by tile: pods by slot; NULL: none there */
-    uint32_t tile_count;
+    berth__slot_pods slots;
     /* Slots whose count changed, newest last, in a ring: change i is at changed[i %
      * BERTH__POPULATION_LOG]. Domain counts read them between two summations. */
     uint32_t changed[BERTH__POPULATION_LOG];
@@ -87,15 +87,6 @@ typedef struct berth__population {
     berth__domain_counts *domains;        /* all domain counts that sum this population */
     const struct berth__population *same; /* in a recount: the population whose pods are counted */
 } berth__population;
-
-/* The numbers of pods in one tile's slots. */
-const uint32_t *berth__population_tile(const berth__population *population, uint32_t tile);
-
-/* Whether the slots of a tile are known to have no pods. */
-static inline bool berth__population_spares(const berth__population *population, uint32_t tile)
-{
-    return population->tiles == NULL || population->tiles[tile] == NULL;
-}
 
 /* Whether the pods of an identity belong to a population of kind MATCHING or STAYING (apart from
  * pods that are being deleted). A namespace selector needs a Namespace object. */

@@ -5,10 +5,6 @@
 #include "columns/pod_counts.h"
 #include "model/related.h"
 
-static _Alignas(64) const uint32_t no_pods[BERTH__TILE];
-
-enum { TILE_BYTES = BERTH__TILE * sizeof(uint32_t) };
-
 static bool is_held(const berth__population *population)
 {
     return population->kind >= BERTH__HOLDERS_REQUIRED_AFFINITY;
@@ -196,24 +192,15 @@ berth__population *berth__population_intern(berth__view *view, berth__population
     return NULL;
 }
 
-static void free_tiles(const berth_allocator *allocator, uint32_t **tiles, uint32_t tile_count)
+static void forget_slots(berth__pod_counts *counts, berth__population *population)
 {
-    for (uint32_t t = 0; tiles != NULL && t < tile_count; t++)
-        berth__free(allocator, tiles[t], TILE_BYTES);
-    berth__free(allocator, tiles, tile_count * sizeof(*tiles));
-}
-
-static void forget_tiles(berth__pod_counts *counts, berth__population *population)
-{
-    free_tiles(counts->model->allocator, population->tiles, population->tile_count);
-    population->tiles = NULL;
-    population->tile_count = 0;
+    berth__slot_pods_free(&population->slots, counts->model->allocator);
     population->total = 0;
 }
 
 void berth__population_void(berth__pod_counts *counts, berth__population *population)
 {
-    forget_tiles(counts, population);
+    forget_slots(counts, population);
     population->valid = false;
     for (berth__domain_counts *one = population->domains; one != NULL; one = one->next)
         one->since = BERTH__EPOCH_NONE;
@@ -238,7 +225,7 @@ void berth__population_drop(berth__view *view, berth__population *population)
     } else {
         berth__groups_leave(view, population);
     }
-    forget_tiles(counts, population);
+    forget_slots(counts, population);
     berth__arena arena = population->arena; /* the population itself lies in the arena */
     berth__arena_destroy(&arena);
 }
@@ -290,31 +277,10 @@ bool berth__population_concerns(const berth__view *view, const berth__population
 
 /* ---- counting ---- */
 
-const uint32_t *berth__population_tile(const berth__population *population, uint32_t tile)
-{
-    return berth__population_spares(population, tile) ? no_pods : population->tiles[tile];
-}
-
-/* The place of a tile; NULL when out of memory. */
-static uint32_t **tile_place(berth__view *view, berth__population *population, uint32_t tile)
-{
-    if (population->tiles == NULL) {
-        uint32_t tile_count = view->layout->tile_count;
-        population->tiles =
-            berth__alloc_zero(view->model->allocator, tile_count * sizeof(*population->tiles), 64);
-        if (population->tiles == NULL)
-            return NULL;
-        population->tile_count = tile_count;
-    }
-    return &population->tiles[tile];
-}
-
 uint32_t *berth__population_counter(berth__view *view, berth__population *population, uint32_t slot)
 {
-    uint32_t **tile = tile_place(view, population, slot >> BERTH__TILE_SHIFT);
-    if (tile != NULL && *tile == NULL)
-        *tile = berth__alloc_zero(view->model->allocator, TILE_BYTES, 64);
-    return tile != NULL && *tile != NULL ? &(*tile)[slot % BERTH__TILE] : NULL;
+    return berth__slot_pods_counter(&population->slots, view->model->allocator,
+                                    view->layout->tile_count, slot);
 }
 
 void berth__population_change(berth__view *view, berth__population *population, uint32_t slot,
@@ -402,7 +368,7 @@ bool berth__population_walk(berth__view *view, berth__population *population)
         return false;
     population->valid = walk(view, population, &known);
     if (!population->valid)
-        forget_tiles(view->counts, population);
+        forget_slots(view->counts, population);
     return population->valid;
 }
 
@@ -418,55 +384,20 @@ bool berth__population_renew(berth__view *view, berth__population *population)
     population->valid = matches_none(&berth__population_leading(population)->selector) ||
                         (berth__groups_start(view) && berth__groups_sum(view, population));
     if (!population->valid)
-        forget_tiles(view->counts, population);
+        forget_slots(view->counts, population);
     return population->valid;
 }
 
 /* ---- following the layout ---- */
 
-/* Move the counts of a tile to the slots where its nodes are now. */
-static bool move_tile(berth__view *view, berth__population *to, const uint32_t *tile,
-                      uint32_t first_slot, const uint32_t *slots, uint32_t slot_count)
-{
-    berth__mask with = view->kernels->equal(tile, 0);
-    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
-        with.words[w] = ~with.words[w];
-    BERTH__MASK_EACH(&with, s)
-    {
-        const uint32_t slot =
-            first_slot + s < slot_count ? slots[first_slot + s] : BERTH__SLOT_NONE;
-        if (slot == BERTH__SLOT_NONE) {
-            to->total -= tile[s];
-            continue;
-        }
-        uint32_t *counter = berth__population_counter(view, to, slot);
-        if (counter == NULL)
-            return false;
-        *counter = tile[s];
-    }
-    return true;
-}
-
-/* Tiles before `staying` are taken over as they are. */
 void berth__population_move(berth__view *view, berth__population *population, const uint32_t *slots,
                             uint32_t slot_count, uint32_t staying)
 {
-    uint32_t **tiles = population->tiles, tile_count = population->tile_count;
-    const uint32_t kept = staying / BERTH__TILE < tile_count ? staying / BERTH__TILE : tile_count;
-    population->tiles = NULL;
-    population->tile_count = 0;
-    bool ok = population->valid && slots != NULL;
-    if (ok && kept > 0) {
-        ok = tile_place(view, population, 0) != NULL;
-        if (ok) {
-            memcpy(population->tiles, tiles, kept * sizeof(*tiles));
-            memset(tiles, 0, kept * sizeof(*tiles));
-        }
-    }
-    for (uint32_t t = kept; ok && tiles != NULL && t < tile_count; t++)
-        if (tiles[t] != NULL)
-            ok = move_tile(view, population, tiles[t], t * BERTH__TILE, slots, slot_count);
-    free_tiles(view->model->allocator, tiles, tile_count);
-    if (!ok)
+    const berth__slot_moves by = {slots, slot_count, staying, view->layout->tile_count};
+    uint64_t lost = 0;
+    if (!population->valid || slots == NULL ||
+        !berth__slot_pods_move(&population->slots, view->model->allocator, view->kernels, &by,
+                               &lost))
         berth__population_void(view->counts, population);
+    population->total -= lost;
 }

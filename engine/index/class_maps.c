@@ -380,12 +380,13 @@ static void place(mapping *to, uint32_t slot)
 static berth__mask peopled_of(const berth__score_parts *parts, const berth__kernels *kernels,
                               uint32_t tile)
 {
+    _Alignas(64) uint32_t scratch[BERTH__TILE];
     berth__mask out = {{0}};
     for (uint32_t i = 0; i < parts->by_node_count; i++) {
-        const berth__population *population = parts->by_node[i]->population;
-        if (berth__population_spares(population, tile))
+        const berth__slot_pods *pods = &parts->by_node[i]->population->slots;
+        if (berth__slot_pods_spare(pods, tile))
             continue;
-        const berth__mask none = kernels->equal(berth__population_tile(population, tile), 0);
+        const berth__mask none = kernels->equal(berth__slot_pods_tile(pods, tile, scratch), 0);
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
             out.words[w] |= ~none.words[w];
     }

@@ -39,7 +39,9 @@ static berth__outcome legacy_selector_spread_prepare_services(berth__prepare *pr
 
 static void count_tile(state *own, uint32_t tile, const berth__mask *feasible, uint64_t *zones)
 {
-    const uint32_t *counts = berth__population_tile(own->siblings->population, tile);
+    uint32_t scratch[BERTH__TILE];
+    const uint32_t *counts =
+        berth__slot_pods_tile(&own->siblings->population->slots, tile, scratch);
     const uint32_t *domains = own->siblings->topology->domains + (size_t)tile * BERTH__TILE;
     BERTH__MASK_EACH(feasible, s)
     {
@@ -90,7 +92,9 @@ static void legacy_selector_spread_score(const berth__question *cycle, const voi
     (void)cycle;
     (void)instance;
     const state *own = opaque;
-    const uint32_t *counts = berth__population_tile(own->siblings->population, tile);
+    uint32_t scratch[BERTH__TILE];
+    const uint32_t *counts =
+        berth__slot_pods_tile(&own->siblings->population->slots, tile, scratch);
     const uint32_t *domains = own->siblings->topology->domains + (size_t)tile * BERTH__TILE;
     BERTH__MASK_EACH(mask, s)
     {

@@ -85,17 +85,19 @@ static bool resolve(const berth__question *cycle, berth__plan *plan, berth__sym 
     return ok;
 }
 
-/* The first slot with such a pod; BERTH__SLOT_NONE if there is none. */
-static uint32_t first_slot(const berth__view *view, const berth__population *pods)
+static void take_lower(void *context, uint32_t slot, uint32_t count)
 {
-    for (uint32_t tile = 0; pods->total > 0 && tile < view->layout->tile_count; tile++) {
-        if (pods->tiles[tile] == NULL)
-            continue;
-        for (uint32_t s = 0; s < BERTH__TILE; s++)
-            if (pods->tiles[tile][s] > 0)
-                return tile * BERTH__TILE + s;
-    }
-    return BERTH__SLOT_NONE;
+    uint32_t *lowest = context;
+    (void)count;
+    *lowest = slot < *lowest ? slot : *lowest;
+}
+
+/* The first slot with such a pod; BERTH__SLOT_NONE, the highest number, if there is none. */
+static uint32_t first_slot(const berth__population *pods)
+{
+    uint32_t lowest = BERTH__SLOT_NONE;
+    berth__slot_pods_each(&pods->slots, take_lower, &lowest);
+    return lowest;
 }
 
 /* Find the slot whose labels provide the values that the pod does not state. `*followed`: there may
@@ -117,7 +119,7 @@ static bool find_example(const berth__prepare *prepare, uint32_t *slot, bool *fo
     const siblings *body = plan->body;
     *followed = body->counts != NULL;
     if (*followed)
-        *slot = first_slot(view, body->counts->population);
+        *slot = first_slot(body->counts->population);
     return true;
 }
 

@@ -28,7 +28,9 @@ static berth__outcome legacy_service_anti_affinity_prepare(berth__prepare *prepa
 static uint64_t count_tile(const state *own, uint32_t tile, const berth__mask *feasible,
                            uint64_t *by_value)
 {
-    const uint32_t *counts = berth__population_tile(own->siblings->population, tile);
+    uint32_t scratch[BERTH__TILE];
+    const uint32_t *counts =
+        berth__slot_pods_tile(&own->siblings->population->slots, tile, scratch);
     const uint32_t *domains = own->siblings->topology->domains + (size_t)tile * BERTH__TILE;
     uint64_t total = 0;
     BERTH__MASK_EACH(feasible, s)

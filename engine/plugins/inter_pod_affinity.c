@@ -76,9 +76,9 @@ static bool refuses_all(const filter_state *own)
 static void clear_counted(const berth__view *view, const berth__domain_counts *counts,
                           uint32_t tile, bool counted, berth__mask *mask)
 {
-    uint32_t scratch[BERTH__TILE];
+    _Alignas(64) uint32_t scratch[BERTH__TILE];
     berth__mask none = *mask;
-    if (counts->counts == NULL && berth__population_spares(counts->population, tile)) {
+    if (counts->counts == NULL && berth__slot_pods_spare(&counts->population->slots, tile)) {
         if (!counted)
             *mask = (berth__mask){{0}};
         return;

@@ -396,7 +396,8 @@ static berth__outcome pod_topology_spread_rank_sample(berth__prepare *prepare,
 static bool adds_nothing(const berth__spread *spread, const ranked *by, uint32_t tile)
 {
     bool by_slot = spread->by_node || (by->counts == NULL && spread->counts->counts == NULL);
-    return by->skew == 0 && by_slot && berth__population_spares(spread->counts->population, tile);
+    return by->skew == 0 && by_slot &&
+           berth__slot_pods_spare(&spread->counts->population->slots, tile);
 }
 
 /* The number of pods that a constraint counts for each slot of a tile. */
@@ -404,7 +405,7 @@ static const uint32_t *counted(const berth__kernels *kernels, const berth__sprea
                                const ranked *by, uint32_t tile, uint32_t *scratch)
 {
     if (spread->by_node)
-        return berth__population_tile(spread->counts->population, tile);
+        return berth__slot_pods_tile(&spread->counts->population->slots, tile, scratch);
     if (by->counts == NULL)
         return berth__domain_counts_tile(kernels, spread->counts, tile, scratch);
     const berth__topology *topology = spread->counts->topology;

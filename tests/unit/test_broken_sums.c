@@ -103,11 +103,11 @@ static void change_numbers(small_cluster *c, bool more)
             continue;
         populations++;
         expect_noticed(c, &p->total, "a population is kept as ");
-        const uint32_t pods = p->tiles[0][0];
+        uint32_t *pods = berth__slot_pods_counter(&p->slots, view->model->allocator, 1, 0);
         snprintf(message, sizeof(message),
                  "a population on a node is kept as %" PRIu32 " but a recount gives %" PRIu32,
-                 pods ^ 1, pods);
-        expect_noticed(c, &p->tiles[0][0], message);
+                 *pods ^ 1, *pods);
+        expect_noticed(c, pods, message);
         for (berth__domain_counts *d = p->domains; d != NULL; d = d->next) {
             sums++;
             expect_noticed(c, &d->total, "a sum over domains is kept as ");
