@@ -587,16 +587,6 @@ static int64_t share_values(const berth__index_cache *cache, berth__index *index
     return 0;
 }
 
-static int64_t uniform_sum(const berth__decision *decision)
-{
-    const berth__prepared_stage *scorers = decision->prepared->scorers;
-    int64_t sum = decision->profile->ranks_nodes ? 0 : 1; /* as in berth__search_score */
-    for (uint32_t i = 0; i < decision->profile->scorer_count; i++)
-        if (scorers[i].outcome == BERTH__UNIFORM)
-            sum += scorers[i].uniform * decision->profile->scorers[i].weight;
-    return sum;
-}
-
 /* Plan the totals of a class; false, with the reason in `why`, if its decisions can't be
  * indexed. */
 static bool can_plan(berth__index_cache *cache, const berth__decision *decision)
@@ -685,6 +675,7 @@ berth__index *berth__index_get(berth__index_cache *cache, const berth__decision 
     cache->why = BERTH_SCAN_MEMORY;
     if (!find_masks(cache, decision, index))
         return NULL;
-    index->constant = uniform_sum(decision) + share_values(cache, index);
+    index->constant = decision->prepared->verdict.uniform + share_values(cache, index);
+    index->constant += decision->profile->ranks_nodes ? 0 : 1; /* as in berth__search_score */
     return index;
 }

@@ -68,10 +68,10 @@ typedef struct berth__pod_placement {
 /* The reasons for one refusal. `arena` holds the texts and the list. */
 typedef struct berth__reasons {
     berth__arena *arena;
-    berth_code code;
+    berth_str *items;
     uint32_t count;
     uint32_t capacity;
-    berth_str *items;
+    berth_code code;
     bool ok; /* false: out of memory */
     /* For one slot under v1.15's rules: the last reason is an error, which ends the attempt. */
     bool failed;

@@ -13,6 +13,8 @@
 
 /* Bounds of the cache. */
 enum { PREPARED_MAX = BERTH__LIMIT(1 << 16, 4) };
+/* Room for the states of most kinds. With the header of the chunk, a size that allocators have. */
+enum { ARENA_BYTES = 3584 - 64 };
 static const size_t PREPARED_BYTES_MAX = (size_t)256 << 20;
 
 berth_status berth__prepared_cache_init(berth__prepared_cache *cache,
@@ -70,6 +72,14 @@ static bool each_time(const berth__stage *stage)
     return (stage->plugin->flags & BERTH__PREPARE_EACH) != 0;
 }
 
+/* An alignment that suffices for any type of this size: states are small, and most lines of memory
+ * hold several. */
+static size_t alignment_for(size_t bytes)
+{
+    const size_t lowest = bytes & -bytes;
+    return lowest <= 16 ? 16 : lowest < 64 ? lowest : 64;
+}
+
 /* Run one plugin's prepare function. `*allowed` changes if the plugin restricts the search further.
  * Returns false when out of memory. */
 static bool prepare_stage(const berth__question *cycle, const berth__stage *stage, bool filter,
@@ -80,7 +90,7 @@ static bool prepare_stage(const berth__question *cycle, const berth__stage *stag
     out->reasons = (berth__reasons){.arena = arena, .ok = true};
     berth__prepare prepare = {.cycle = cycle,
                               .instance = stage->instance,
-                              .state = berth__arena_alloc_zero(arena, bytes, 64),
+                              .state = berth__arena_alloc_zero(arena, bytes, alignment_for(bytes)),
                               .arena = arena,
                               .reasons = &out->reasons,
                               .allowed = *allowed,
@@ -118,16 +128,39 @@ bool berth__prepare_scorer(const berth__question *cycle, const berth__stage *sta
     return prepare_stage(cycle, stage, false, arena, out, &allowed);
 }
 
+static bool refuses(const berth__prepared_stage *filter)
+{
+    return filter->outcome == BERTH__REFUSE || filter->outcome == BERTH__FAIL;
+}
+
 static bool prepare_one_filter(const berth__decision *decision, uint32_t i, berth__arena *arena)
 {
-    return prepare_stage(decision->cycle, &decision->profile->filters[i], true, arena,
-                         &decision->prepared->filters[i], &decision->prepared->verdict.allowed);
+    berth__prepared_verdict *verdict = &decision->prepared->verdict;
+    berth__prepared_stage *own = &decision->prepared->filters[i];
+    verdict->refusing -= refuses(own);
+    const bool ok = prepare_stage(decision->cycle, &decision->profile->filters[i], true, arena, own,
+                                  &verdict->allowed);
+    verdict->refusing += refuses(own);
+    return ok;
+}
+
+/* What a scorer adds to each total without looking at nodes. */
+static int64_t uniform_part(const berth__decision *decision, uint32_t i)
+{
+    const berth__prepared_stage *own = &decision->prepared->scorers[i];
+    return own->outcome == BERTH__UNIFORM && i < decision->profile->scorer_count
+               ? own->uniform * decision->profile->scorers[i].weight
+               : 0;
 }
 
 static bool prepare_one_scorer(const berth__decision *decision, uint32_t i, berth__arena *arena)
 {
-    return prepare_stage(decision->cycle, &decision->profile->scorers[i], false, arena,
-                         &decision->prepared->scorers[i], &decision->prepared->verdict.allowed);
+    berth__prepared_verdict *verdict = &decision->prepared->verdict;
+    verdict->uniform -= uniform_part(decision, i);
+    const bool ok = prepare_stage(decision->cycle, &decision->profile->scorers[i], false, arena,
+                                  &decision->prepared->scorers[i], &verdict->allowed);
+    verdict->uniform += uniform_part(decision, i);
+    return ok;
 }
 
 /* Prepare the stages that prepare at every decision (`each`), or the others. */
@@ -229,6 +262,8 @@ static bool prepare_epoch(const berth__decision *decision)
     berth__arena *arena = &prepared->arena;
     berth__arena_reset(arena);
     prepared->verdict.allowed = NULL;
+    prepared->verdict.refusing = 0;
+    prepared->verdict.uniform = 0;
     prepared->each.settled = false;
     prepared->memory.tree = NULL;
     prepared->memory.mask = NULL;
@@ -259,9 +294,9 @@ static void sum_up(berth__prepared_kind *prepared, const berth__ready_profile *p
 {
     prepared->verdict.outcome = BERTH__ACTIVE;
     prepared->verdict.why = NULL;
-    for (uint32_t i = 0; i < profile->filter_stages; i++) {
+    for (uint32_t i = 0; prepared->verdict.refusing > 0 && i < profile->filter_stages; i++) {
         const berth__prepared_stage *stage = &prepared->filters[profile->filter_order[i]];
-        if (stage->outcome != BERTH__REFUSE && stage->outcome != BERTH__FAIL)
+        if (!refuses(stage))
             continue;
         bool final =
             stage->outcome == BERTH__FAIL || stage->reasons.code == BERTH_CODE_UNRESOLVABLE;
@@ -285,7 +320,7 @@ static berth__prepared_kind *create(berth__prepared_cache *cache, const berth__d
     prepared->class_place = decision->cycle->cls->place;
     prepared->used.entry.key = &prepared->key;
     prepared->used.entry.key_bytes = sizeof(prepared->key);
-    berth__arena_init(&prepared->arena, cache->allocator);
+    berth__arena_init_sized(&prepared->arena, cache->allocator, ARENA_BYTES);
     prepared->counted = &cache->bytes;
     prepared->epoch = UINT64_MAX;
     berth__keymap_add(&cache->map, &prepared->used.entry);

@@ -20,15 +20,15 @@ typedef struct berth__ask_totals berth__ask_totals;   /* ask_totals.h */
 
 typedef struct berth__prepared_stage {
     berth__outcome outcome;
+    bool may_fail;  /* for a filter, see berth__prepare */
+    bool small;     /* for a scorer, see berth__prepare */
+    bool stays;     /* the SKIP stays valid, see berth__prepare */
+    bool by_node;   /* for a static scorer, see berth__prepare */
+    bool is_static; /* a static scorer that is not by_node: raw values may be kept */
     void *state;
-    bool may_fail;          /* for a filter, see berth__prepare */
-    bool small;             /* for a scorer, see berth__prepare */
-    bool stays;             /* the SKIP stays valid, see berth__prepare */
-    bool by_node;           /* for a static scorer, see berth__prepare */
-    uint64_t image_worth;   /* the same */
-    int64_t uniform;        /* for a scorer that is BERTH__UNIFORM */
-    bool is_static;         /* a static scorer that is not by_node: raw values may be kept */
     int64_t *static_raw;    /* these values, by slot; NULL: not allocated yet */
+    uint64_t image_worth;   /* for a static scorer, see berth__prepare */
+    int64_t uniform;        /* for a scorer that is BERTH__UNIFORM */
     berth__reasons reasons; /* for a refusal or failure */
 } berth__prepared_stage;
 
@@ -74,7 +74,9 @@ typedef enum berth__static_part {
 
 /* Verdicts and raw scores that depend on node facts alone, for the tiles visited so far. */
 typedef struct berth__prepared_statics {
-    bool valid; /* for the kind's class and epoch, as far as tiles are ready */
+    bool valid;        /* for the kind's class and epoch, as far as tiles are ready */
+    uint32_t *filters; /* the static filters that are active, in order; in the kind's arena */
+    uint32_t filter_count;
     /* By tile: which parts are computed (berth__static_part). sync: written by the one worker that
      * has the tile in a scan; scans are separated by WORK-2. */
     uint8_t *ready;
@@ -110,6 +112,9 @@ typedef struct berth__prepared_verdict {
     const uint64_t *allowed;   /* one bit per slot; NULL: all slots */
     uint64_t stage_epoch;      /* changes when a stage's outcome has changed, or may have */
     bool reused;               /* not the first decision since the states were prepared */
+    /* Kept while stages prepare, so that a decision need not look at all of them: */
+    uint32_t refusing; /* filters whose outcome is REFUSE or FAIL */
+    int64_t uniform;   /* what the scorers that are UNIFORM add to each total */
 } berth__prepared_verdict;
 
 /* A kind: the pods of one class under one profile. */

@@ -114,6 +114,23 @@ static void point_at_raws(const berth__decision *decision)
         decision->prepared->scorers[statics->scorers[i]].static_raw = raws_of(statics, i);
 }
 
+/* List the static filters that are active. */
+static bool list_filters(const berth__decision *decision)
+{
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__ready_profile *profile = decision->profile;
+    uint32_t *filters =
+        berth__arena_alloc(&prepared->arena, profile->filter_count * sizeof(*filters), 4);
+    uint32_t count = 0;
+    for (uint32_t i = 0; filters != NULL && i < profile->filter_count; i++)
+        if (prepared->filters[i].outcome == BERTH__ACTIVE &&
+            is_static(&profile->filters[i], BERTH__STATIC_FILTER))
+            filters[count++] = i;
+    prepared->statics.filters = filters;
+    prepared->statics.filter_count = count;
+    return filters != NULL;
+}
+
 bool berth__statics_prepare(const berth__decision *decision)
 {
     berth__prepared_kind *prepared = decision->prepared;
@@ -126,7 +143,8 @@ bool berth__statics_prepare(const berth__decision *decision)
         stage->is_static = stage->outcome == BERTH__ACTIVE && !stage->by_node &&
                            is_static(&profile->scorers[i], BERTH__STATIC_SCORE);
     }
-    if (!reserve_tiles(decision->cycle->view->model->allocator, statics, layout->tile_count))
+    if (!reserve_tiles(decision->cycle->view->model->allocator, statics, layout->tile_count) ||
+        !list_filters(decision))
         return false;
     follow_facts(decision, layout);
     statics->image_worth = berth__prepared_image_worth(decision);
@@ -179,16 +197,16 @@ bool berth__prepared_keep(const berth__decision *decision)
 
 void berth__prepared_mask_make(const berth__decision *decision, uint32_t tile)
 {
-    const berth__prepared_kind *prepared = decision->prepared;
-    const berth__ready_profile *profile = decision->profile;
+    berth__prepared_kind *prepared = decision->prepared;
+    berth__prepared_statics *statics = &prepared->statics;
     berth__mask mask = {{UINT64_MAX, UINT64_MAX}};
-    for (uint32_t i = 0; i < profile->filter_count; i++)
-        if (prepared->filters[i].outcome == BERTH__ACTIVE &&
-            is_static(&profile->filters[i], BERTH__STATIC_FILTER))
-            profile->filters[i].plugin->filter(decision->cycle, profile->filters[i].instance,
-                                               prepared->filters[i].state, tile, &mask);
-    prepared->statics.mask[tile] = mask;
-    prepared->statics.ready[tile] |= BERTH__STATIC_MASK;
+    for (uint32_t i = 0; i < statics->filter_count; i++) {
+        const berth__stage *stage = &decision->profile->filters[statics->filters[i]];
+        stage->plugin->filter(decision->cycle, stage->instance,
+                              prepared->filters[statics->filters[i]].state, tile, &mask);
+    }
+    statics->mask[tile] = mask;
+    statics->ready[tile] |= BERTH__STATIC_MASK;
 }
 
 void berth__prepared_tile(const berth__decision *decision, uint32_t tile)

@@ -115,7 +115,7 @@ typedef struct berth_slice {
 typedef struct berth_preparation {
     const berth_cycle *cycle;
     const void *instance;
-    void *state; /* zeroed memory of `state_bytes` */
+    void *state; /* zeroed memory of `state_bytes`, aligned as malloc aligns */
     void *reserved;
 } berth_preparation;
 
