@@ -394,10 +394,11 @@ void berth__population_move(berth__view *view, berth__population *population, co
                             uint32_t slot_count, uint32_t staying)
 {
     const berth__slot_moves by = {slots, slot_count, staying, view->layout->tile_count};
-    uint64_t lost = 0;
-    if (!population->valid || slots == NULL ||
-        !berth__slot_pods_move(&population->slots, view->model->allocator, view->kernels, &by,
-                               &lost))
+    uint64_t lost;
+    if (population->valid && slots != NULL &&
+        berth__slot_pods_move(&population->slots, view->model->allocator, view->kernels, &by,
+                              &lost))
+        population->total -= lost;
+    else
         berth__population_void(view->counts, population);
-    population->total -= lost;
 }
