@@ -488,6 +488,8 @@ static void test_refused_balanced(void **state)
          "not 2"},
         {"{resources: [{name: cpu}, {name: memory}, {name: cpu}]}", BERTH_E_INVALID,
          AT "resources[2].name", "listed twice"},
+        {"{resources: [{name: cpu}, {name: memory}, {name: cpu, weight: 3}]}", BERTH_E_INVALID,
+         AT "resources[2].weight", "not 3"},
     };
     (void)state;
     CHECK_REFUSALS(HEAD "profiles:\n- pluginConfig:\n"

@@ -70,6 +70,20 @@ static void test_waits_for_victims(void **state)
                      berth_engine_find_node(t->cluster.engine, (berth_str)TEXT("n1")));
 }
 
+/* While it waits, each member keeps its nomination, the first one, too. */
+static void test_first_member_stays_nominated(void **state)
+{
+    group_test *t = *state;
+    berth_pod_id pods[4];
+    add_four(t, pods);
+    add_leaving(t, "victim", 1, true);
+    nominate(t, pods[0], "n1");
+    cycle(t, pods, 4);
+    assert_non_null(strstr(t->message, "ongoing preemption on nominated nodes"));
+    assert_int_equal(t->nominated[0],
+                     berth_engine_find_node(t->cluster.engine, (berth_str)TEXT("n1")));
+}
+
 /* It does not wait for pods that are leaving for another reason, nor for more important ones, nor
  * for victims that are not leaving yet. */
 static void test_waits_for_nobody_else(void **state)
@@ -305,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_leaving_victim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_waits_for_victims, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_first_member_stays_nominated, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_waits_for_nobody_else, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_soft_spread, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spread_by_namespace, set_up, tear_down),

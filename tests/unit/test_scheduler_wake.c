@@ -435,6 +435,21 @@ static void test_claims(void **state)
     expect_woken(l, pod);
 }
 
+/* A claim of the same name in another namespace is not the pod's own. */
+static void test_claim_of_another_namespace(void **state)
+{
+    loop *l = *state;
+    loop_node(l, "a", "4");
+    berth_pod_id pod =
+        loop_pod(l, "p", "1", ", volumes: [{name: v, persistentVolumeClaim: {claimName: mine}}]");
+    expect_rejected(l, pod, "VolumeRestrictions");
+    loop_add(l, "apiVersion: v1\nkind: PersistentVolumeClaim\n"
+                "metadata: {name: mine, namespace: elsewhere}\n"
+                "spec: {accessModes: [ReadWriteOnce], storageClassName: fast,\n"
+                "  resources: {requests: {storage: 1Gi}}}\n");
+    expect_asleep(l, pod);
+}
+
 static void test_single_use_claim(void **state)
 {
     static const char *const uses = ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]";
@@ -719,6 +734,7 @@ int main(void)
         TEST(test_nominated_pod_changes),
         TEST(test_nominated_pod_shrinks),
         TEST(test_claims),
+        TEST(test_claim_of_another_namespace),
         TEST(test_single_use_claim),
         TEST(test_disks),
         TEST(test_volume_zone),

@@ -184,6 +184,29 @@ static void test_rollouts(void **state)
         "w -1 rolling surge=1 unavailable=1 partition=0\n");
 }
 
+/* Of three workloads with one name in three inputs, each replaces the one of the input before. */
+static void test_inputs_of_replaced(void **state)
+{
+    static const char *const inputs[] = {"first", "second", "third"};
+    static const char text[] = FRESH("Deployment", "w", T);
+    berth_reader *reader;
+    berth_error error;
+    const berth_read_options options = {.size = sizeof(options),
+                                        .apply_defaults = true,
+                                        .threads = 1,
+                                        .note = tell,
+                                        .changes = true};
+    (void)state;
+    clear_sheet();
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(berth_reader_text(reader, berth__text_of(text), inputs[i], ignore,
+                                           &whole_objects, &error),
+                         BERTH_OK);
+    berth_reader_destroy(reader);
+    assert_string_equal(got.text, "replaces first:1\nreplaces second:1\n");
+}
+
 /* ---- memory ---- */
 
 static void test_without_memory(void **state)
@@ -217,9 +240,8 @@ int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_templates),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_rollouts),
+        cmocka_unit_test(test_templates),      cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_rollouts),       cmocka_unit_test(test_inputs_of_replaced),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
