@@ -1,6 +1,7 @@
 /* Credentials over time: token files that change, plugins that run, fail and hang, certificates
  * that are replaced. */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -177,6 +178,26 @@ static void test_plugin(void **state)
     assert_token("hello-");
 }
 
+/* A program without standard input reads its plugin through descriptor 0. */
+static void test_plugin_without_standard_input(void **state)
+{
+    const char *bearer;
+    (void)state;
+    plugin(PRINT("\"token\":\"t\""));
+    open_with((credentials_options){0});
+    const int kept = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    assert_int_equal(ask(&bearer), ACCESS_WAIT);
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(turn_while_waiting(&bearer), ACCESS_READY);
+    assert_string_equal(bearer, "t");
+    assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1); /* closed again */
+    if (kept >= 0) {
+        assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+        close(kept);
+    }
+}
+
 /* The environment of the kubeconfig takes the place of the program's, name by name. */
 static void test_plugin_environment(void **state)
 {
@@ -333,6 +354,7 @@ int main(void)
         TEST(test_token_of_the_file),
         TEST(test_token_file),
         TEST(test_plugin),
+        TEST(test_plugin_without_standard_input),
         TEST(test_plugin_environment),
         TEST(test_plugin_is_told),
         TEST(test_plugin_fails),

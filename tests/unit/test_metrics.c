@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -193,6 +194,27 @@ static void empty(void **state)
     has("\nrest_client_exec_plugin_ttl_seconds +Inf\n");
 }
 
+static bool no_stream;
+
+FILE *__real_open_memstream(char **text, size_t *length);
+FILE *__wrap_open_memstream(char **text, size_t *length);
+FILE *__wrap_open_memstream(char **text, size_t *length)
+{
+    return no_stream ? NULL : __real_open_memstream(text, length);
+}
+
+static void without_a_stream_the_text_is_empty(void **state)
+{
+    size_t length = 7;
+    (void)state;
+    no_stream = true;
+    char *text = metrics_text(m, &length);
+    no_stream = false;
+    assert_string_equal(text, "");
+    assert_int_equal(length, 0);
+    free(text);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -204,6 +226,7 @@ int main(void)
         T(without_descriptors_memory_is_unknown),
         T(every_gauge),
         T(empty),
+        T(without_a_stream_the_text_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

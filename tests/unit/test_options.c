@@ -1,4 +1,4 @@
-/* Numbers of options: digits alone, and the bounds are allowed. */
+/* Numbers of options: digits alone, and the bounds are allowed; and who looks at the tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,10 +40,37 @@ static void test_numbers(void **state)
     }
 }
 
+static size_t groups_seen;
+static option_part last_part;
+
+static void see(const command_help *help, const option_group *groups, size_t group_count)
+{
+    (void)help;
+    groups_seen = group_count;
+    last_part = groups[group_count - 1].part;
+}
+
+/* Who looks at a command's tables sees its own groups and, after them, the common one. */
+static void test_visit_sees_every_group(void **state)
+{
+    static bool flag;
+    static const option own[] = {{.name = "own", .kind = OPTION_FLAG, .target = &flag}};
+    static const option more[] = {{.name = "more", .kind = OPTION_FLAG, .target = &flag}};
+    const option_group groups[] = {OPTION_GROUP(own), OPTION_GROUP(more)};
+    const command_help help = {.name = "c"};
+    (void)state;
+    options_visit(see);
+    assert_int_equal(options_parse(&help, groups, 2, NULL, 0, NULL), OPTIONS_HELP);
+    options_visit(NULL);
+    assert_int_equal(groups_seen, 3);
+    assert_int_equal(last_part, OPTIONS_COMMON);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_visit_sees_every_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
