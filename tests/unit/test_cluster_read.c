@@ -125,6 +125,16 @@ void __wrap_progress_start(progress *p, const char *label, uint64_t total)
     __real_progress_start(p, label, total);
 }
 
+static uint64_t told; /* what the bar was told last */
+
+void __real_progress_update(progress *p, uint64_t done);
+void __wrap_progress_update(progress *p, uint64_t done);
+void __wrap_progress_update(progress *p, uint64_t done)
+{
+    told = done;
+    __real_progress_update(p, done);
+}
+
 void __real_progress_end(progress *p);
 void __wrap_progress_end(progress *p);
 void __wrap_progress_end(progress *p)
@@ -236,6 +246,26 @@ static void items_are_named(void **state)
     has("\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"a\":1},\n{\"kind\":\"K\",\"a\":2},\n"
         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"a\":3},\n"
         "{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"a\":4}");
+}
+
+/* While a long list is read, the bar is told how many objects there are. */
+static void progress_of_a_long_list(void **state)
+{
+    enum { ITEMS = 130 };
+    static const char item[] = "{\"a\":1}";
+    char body[sizeof("{\"items\":[]}") + ITEMS * sizeof(item)] = "{\"items\":[";
+    (void)state;
+    size_t length = strlen(body);
+    for (int i = 0; i < ITEMS; i++)
+        length +=
+            (size_t)snprintf(body + length, sizeof(body) - length, "%s%s", i > 0 ? "," : "", item);
+    snprintf(body + length, sizeof(body) - length, "]}");
+    const page answers[] = {VERSION, GROUPS(V1), {PODS, 200, body, NULL}};
+    told = 0;
+    assert_int_equal(ASK(answers, 1), BERTH_OK);
+    assert_int_equal(told, 128);
+    assert_int_equal(munmap(text.text, text.bytes), 0);
+    assert_int_equal(close(text.file), 0);
 }
 
 /* A group's preferred version comes first, then the others in their order; names that are too long,
@@ -416,8 +446,15 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup(name, start)
     const struct CMUnitTest tests[] = {
-        T(items_are_named), T(versions_in_turn), T(expired_lists), T(what_is_denied),
-        T(the_server),      T(no_lists),         T(no_memory),     T(no_stream_on_descriptor_0),
+        T(items_are_named),
+        T(progress_of_a_long_list),
+        T(versions_in_turn),
+        T(expired_lists),
+        T(what_is_denied),
+        T(the_server),
+        T(no_lists),
+        T(no_memory),
+        T(no_stream_on_descriptor_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

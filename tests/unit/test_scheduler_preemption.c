@@ -130,6 +130,27 @@ static void test_victim_rolled_back(void **state)
     assert_int_equal(l->evictions, 2);
 }
 
+/* Victims that are gone after a transaction are not waited for, the first one no more than others. */
+static void test_victims_go_in_a_transaction(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    const berth_pod_id high = preempt(l, "high", ", priority: 10");
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_GATED);
+    loop_advance(l, 2000);
+    assert_int_equal(berth_engine_begin(l->c.engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_remove(l->c.engine, BERTH_KIND_POD, BERTH_STR("default"),
+                                         BERTH_STR("low-1"), NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_remove(l->c.engine, BERTH_KIND_POD, BERTH_STR("default"),
+                                         BERTH_STR("low-2"), NULL),
+                     BERTH_OK);
+    assert_int_equal(berth_engine_commit(l->c.engine, NULL), BERTH_OK);
+    loop_advance(l, 2001);
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    assert_int_equal(l->step.pod, high);
+}
+
 /* The condition that announces a deletion does not end the wait, and no victim is evicted twice. */
 static void test_victim_changes(void **state)
 {
@@ -858,6 +879,7 @@ int main(void)
         TEST(test_waits_for_all_victims),
         cmocka_unit_test_setup_teardown(test_all_terminate_before, set_up_1_37, loop_tear_down),
         TEST(test_victim_rolled_back),
+        TEST(test_victims_go_in_a_transaction),
         TEST(test_victims_terminate),
         TEST(test_victim_changes),
         TEST(test_victim_stays),
