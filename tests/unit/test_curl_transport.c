@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,6 +60,20 @@ static ssize_t give_nothing(void *context, uint64_t at, char *out, size_t room)
     return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
+static atomic_bool held;
+
+/* Gives nothing while held, then the end. */
+static ssize_t give_later(void *context, uint64_t at, char *out, size_t room)
+{
+    (void)context;
+    (void)at;
+    (void)out;
+    (void)room;
+    while (atomic_load(&held))
+        usleep(1000);
+    return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
 static enum MHD_Result answer_pieces(struct MHD_Connection *connection,
                                      MHD_ContentReaderCallback give, void *context)
 {
@@ -93,6 +108,8 @@ static enum MHD_Result answer_path(struct MHD_Connection *connection, const char
         return answer_pieces(connection, give_piece, text);
     if (strcmp(path, "/base/hang") == 0)
         return answer_pieces(connection, give_nothing, NULL);
+    if (strcmp(path, "/base/held") == 0)
+        return answer_pieces(connection, give_later, NULL);
     if (strcmp(path, "/base/large") == 0) {
         static char large[LIVE_BODY_MAX + 2];
         memset(large, 'x', sizeof(large) - 1);
@@ -520,10 +537,12 @@ static void test_renew(void **state)
     live_request request = get("/hang", &stream);
     request.data = on_data;
     live_send(w.t, &request);
-    request = get("/stream", &slow);
+    atomic_store(&held, true);
+    request = get("/held", &slow);
     live_send(w.t, &request);
     turn_for(SECOND / 100);
     curl_transport_renew(w.curl);
+    atomic_store(&held, false);
     turn_until(&stream.done, 1);
     assert_int_equal(stream.outcome, LIVE_UNKNOWN);
     turn_until(&slow.done, 1);

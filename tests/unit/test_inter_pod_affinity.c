@@ -165,6 +165,26 @@ static void test_unwelcome(void **state)
     small_close(&c);
 }
 
+/* So does that of the only pod that is nominated, if the new pod has terms itself: otherwise
+ * kube-scheduler skips the plugin. */
+static void test_nominated_pod_repels(void **state)
+{
+    (void)state;
+    small_cluster c;
+    berth_node_id nodes[4];
+    berth_error error = {.code = BERTH_OK};
+    open_hosts(&c, nodes);
+    const berth_pod_id nominated =
+        small_pod(&c, "z", NULL, ", labels: {app: z}",
+                  "priority: 5, affinity: {podAntiAffinity: {" AFFINITY "[" TERM("p", "") "]}}");
+    small_require(berth_engine_nominate(c.engine, nominated, nodes[2], &error), &error);
+    small_decide(&c, small_pod(&c, "p", NULL, ", labels: {app: p}",
+                               "affinity: {podAntiAffinity: {" AFFINITY "[" TERM("v", "") "]}}"));
+    assert_int_equal(c.placement.feasible_count, 3);
+    assert_string_equal(small_refusal(&c, nodes[2]), UNWELCOME);
+    small_close(&c);
+}
+
 /* The namespace selector of a term is matched against the current labels of namespaces. */
 static void test_namespaces(void **state)
 {
@@ -352,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_terms_are_told_apart),
         cmocka_unit_test(test_terms_of_others_are_told_apart),
         cmocka_unit_test(test_unwelcome),
+        cmocka_unit_test(test_nominated_pod_repels),
         cmocka_unit_test(test_namespaces),
         cmocka_unit_test(test_scores),
         cmocka_unit_test(test_large_sums),

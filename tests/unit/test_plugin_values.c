@@ -93,6 +93,22 @@ static const berth_plugin licences = {.size = sizeof(licences),
 
 /* ---- the cluster ---- */
 
+static void add_nodes(berth_engine *engine)
+{
+    for (unsigned i = 0; i < NODES; i++) {
+        char name[16], digit[2] = {(char)('0' + i % 8), '\0'};
+        snprintf(name, sizeof(name), "n%u", i);
+        const berth_resource room_of[] = {{TEXT("cpu"), {4, 0}},
+                                          {TEXT("pods"), {10, 0}},
+                                          {seats, {3, 0}},
+                                          {TEXT("example.com/other"), {1, 0}}};
+        const berth_key_value label = {rank, text(digit)};
+        const berth_node node = {.meta = {.name = text(name), .labels = {&label, i % 9 != 8}},
+                                 .allocatable = {room_of, 4}};
+        assert_int_equal(berth_engine_add_node(engine, &node, NULL, NULL), BERTH_OK);
+    }
+}
+
 static berth_engine *open_cluster(void)
 {
     one_plugin room;
@@ -107,18 +123,7 @@ static berth_engine *open_cluster(void)
     room.profile.percentage_of_nodes_to_score = 100;
     config->annotation_keys = (berth_strs){&licence, 1};
     assert_int_equal(berth_engine_create(config, &engine, NULL), BERTH_OK);
-    for (unsigned i = 0; i < NODES; i++) {
-        char name[16], digit[2] = {(char)('0' + i % 8), '\0'};
-        snprintf(name, sizeof(name), "n%u", i);
-        const berth_resource room_of[] = {{TEXT("cpu"), {4, 0}},
-                                          {TEXT("pods"), {10, 0}},
-                                          {seats, {3, 0}},
-                                          {TEXT("example.com/other"), {1, 0}}};
-        const berth_key_value label = {rank, text(digit)};
-        const berth_node node = {.meta = {.name = text(name), .labels = {&label, i % 9 != 8}},
-                                 .allocatable = {room_of, 4}};
-        assert_int_equal(berth_engine_add_node(engine, &node, NULL, NULL), BERTH_OK);
-    }
+    add_nodes(engine);
     return engine;
 }
 
@@ -186,8 +191,54 @@ static void test_licences(void **state)
     berth_engine_destroy(engine);
 }
 
+/* ---- Ranks: many plugins whose values are normalized ---- */
+
+static const berth_plugin rank_plugins[] = {
+#define RANKS(number)                                                                     \
+    {                                                                                     \
+        .size = sizeof(berth_plugin), .flags = BERTH_PLUGIN_EACH, .name = "Ranks" number, \
+        .score = licences_score, .normalize = BERTH_NORMALIZE_MAX                         \
+    }
+    RANKS("0"), RANKS("1"), RANKS("2"), RANKS("3"), RANKS("4"),
+    RANKS("5"), RANKS("6"), RANKS("7"), RANKS("8"), RANKS("9"),
+#undef RANKS
+};
+
+/* Ten plugins rank the nodes alike, and the best node has the greatest values of all. */
+static void test_many_normalized_plugins(void **state)
+{
+    (void)state;
+    enum { MANY = sizeof(rank_plugins) / sizeof(*rank_plugins) };
+    const berth_plugin *plugins[MANY];
+    berth_plugin_ref scores[MANY];
+    one_plugin room;
+    berth_engine_config *config = one_plugin_config(&room, &rank_plugins[0]);
+    berth_plugin_list lists[BERTH_POINT_SCORE + 1] = {{0}};
+    berth_engine *engine;
+    berth_placement placement;
+    for (unsigned i = 0; i < MANY; i++) {
+        plugins[i] = &rank_plugins[i];
+        scores[i] = (berth_plugin_ref){.name = text(plugins[i]->name), .weight = 1};
+    }
+    lists[BERTH_POINT_FILTER] = (berth_plugin_list){room.filters, 1};
+    lists[BERTH_POINT_SCORE] = (berth_plugin_list){scores, MANY};
+    room.profile.points = lists;
+    room.profile.point_count = BERTH_POINT_SCORE + 1;
+    room.profile.percentage_of_nodes_to_score = 100;
+    config->plugins = plugins;
+    config->plugin_count = MANY;
+    assert_int_equal(berth_engine_create(config, &engine, NULL), BERTH_OK);
+    add_nodes(engine);
+    assert_int_equal(berth_engine_decide(engine, put_pod(engine, 0, NULL), NULL, &placement, NULL),
+                     BERTH_OK);
+    assert_int_equal(placement.verdict, BERTH_VERDICT_PLACED);
+    assert_int_equal(placement.total, 100 * MANY);
+    berth_engine_destroy(engine);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_licences)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_licences),
+                                       cmocka_unit_test(test_many_normalized_plugins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
