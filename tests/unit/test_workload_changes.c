@@ -207,6 +207,26 @@ static void test_inputs_of_replaced(void **state)
     assert_string_equal(got.text, "replaces first:1\nreplaces second:1\n");
 }
 
+/* A fault that is found when all inputs have been read is that of the workload's own input. */
+static void test_input_of_a_late_fault(void **state)
+{
+    static const char wrong[] = FRESH("Deployment", "w", "template: {spec: {containers: 5}}");
+    static const char good[] = FRESH("Deployment", "v", T);
+    berth_reader *reader;
+    berth_error error = {.code = BERTH_OK};
+    const berth_read_options options = {
+        .size = sizeof(options), .apply_defaults = true, .threads = 1, .changes = true};
+    (void)state;
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(wrong), "first", ignore, NULL, &error), BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(good), "second", ignore, NULL, &error), BERTH_OK);
+    assert_int_equal(berth_reader_finish(reader, NULL, ignore, NULL, &error), BERTH_E_INVALID);
+    assert_string_equal(error.source, "first");
+    berth_reader_destroy(reader);
+}
+
 /* ---- memory ---- */
 
 static void test_without_memory(void **state)
@@ -240,8 +260,11 @@ int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_templates),      cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_rollouts),       cmocka_unit_test(test_inputs_of_replaced),
+        cmocka_unit_test(test_templates),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_rollouts),
+        cmocka_unit_test(test_inputs_of_replaced),
+        cmocka_unit_test(test_input_of_a_late_fault),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
