@@ -123,14 +123,19 @@ static void test_rollback(void **state)
 
 /* A node with 4 cpu: `one` and `two` had port 80, `one` has left, and `three` has come with port
  * 81. */
-static void crowd(small_cluster *c)
+static void crowd_more(small_cluster *c)
 {
-    small_node(c, "a", "");
     small_pod(c, "one", "a", "", PORT("80"));
     small_pod(c, "two", "a", "", PORT("80"));
     remove_object(c, BERTH_KIND_POD, "one");
     expect_free(c, "p", PORT("80"), true); /* lays the node out */
     small_pod(c, "three", "a", "", PORT("81"));
+}
+
+static void crowd(small_cluster *c)
+{
+    small_node(c, "a", "");
+    crowd_more(c);
 }
 
 /* A victim whose port is free comes back with it, for which the node's set has no room. */
@@ -146,6 +151,26 @@ static void test_victim_with_a_freed_port(void **state)
     small_decide(c, small_pod(c, "higher", NULL, "", "priority: 20, " PORT("81")));
     assert_int_equal(berth_explanation_victim_count(c->explanation), 1);
     expect_free(c, "p", PORT("80"), true); /* as before */
+    expect_free(c, "p", PORT("81"), false);
+}
+
+/* The same for two victims, beside a pod without ports that has been there the longest. */
+static void test_victims_with_freed_ports(void **state)
+{
+    small_cluster *c = *state;
+    small_node(c, "a", "");
+    small_pod(c, "plain", "a", "", "containers: [{name: c}]");
+    small_pod(c, "zero", "a", "", PORT("79"));
+    small_pod(c, "other", "a", "", PORT("79"));
+    remove_object(c, BERTH_KIND_POD, "other");
+    crowd_more(c);
+    small_pod(c, "four", "a", "", "containers: [{name: c, resources: {requests: {cpu: 1}}}]");
+    small_decide(c, small_pod(c, "high", NULL, "",
+                              "priority: 10, containers: [{name: c, resources: {requests: {cpu: "
+                              "4}}}]"));
+    assert_int_equal(berth_explanation_victim_count(c->explanation), 1);
+    expect_free(c, "p", PORT("79"), true); /* as before */
+    expect_free(c, "p", PORT("80"), true);
     expect_free(c, "p", PORT("81"), false);
 }
 
@@ -232,6 +257,65 @@ static void test_update_on_a_new_node_without_memory(void **state)
     assert_true(refused > 2);
 }
 
+/* Many pods on a node, whose ports 1 to 320 are free. */
+static void add_many_free(small_cluster *c)
+{
+    enum { PAIRS = 20, PORTS = 16 };
+    for (int i = 0; i < PAIRS; i++) {
+        char spec[512] = "containers: [{name: c, ports: [", stays[16];
+        size_t length = strlen(spec);
+        for (int port = 1; port <= PORTS; port++)
+            length += (size_t)snprintf(spec + length, sizeof(spec) - length, "{hostPort: %d}%s",
+                                       i * PORTS + port, port < PORTS ? ", " : "]}]");
+        snprintf(stays, sizeof(stays), "stays%d", i);
+        small_pod(c, "leaves", "a", "", spec);
+        small_pod(c, stays, "a", "", spec);
+        remove_object(c, BERTH_KIND_POD, "leaves");
+    }
+}
+
+/* A second node goes in a transaction, after one with many free ports, whose record is large. For
+ * lack of memory it stays, and what was free and taken is so again after a rollback. */
+static void test_node_goes_without_memory(void **state)
+{
+    unsigned refused = 0;
+    bool ended = true;
+    (void)state;
+    for (unsigned fail_at = 1; ended; fail_at++) {
+        counted memory = {0};
+        const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+        small_cluster c;
+        berth_engine_config config;
+        berth_error error = {.code = BERTH_OK};
+        berth_engine_config_init(&config);
+        config.allocator = &allocator;
+        small_open_as(&c, config);
+        small_node(&c, "a", "");
+        small_node(&c, "b", ", labels: {is: b}");
+        add_many_free(&c);
+        small_pod(&c, "one", "b", "", PORT("80"));
+        small_pod(&c, "two", "b", "", PORT("80"));
+        small_pod(&c, "three", "b", "", PORT("81"));
+        remove_object(&c, BERTH_KIND_POD, "one");
+        expect_free(&c, "p", "nodeSelector: {is: b}, " PORT("80"), true); /* lays them out */
+        small_require(berth_engine_begin(c.engine, &error), &error);
+        remove_object(&c, BERTH_KIND_NODE, "a");
+        atomic_store(&memory.fail_at, atomic_load(&memory.calls) + fail_at);
+        const berth_status status = berth_engine_remove(c.engine, BERTH_KIND_NODE, (berth_str){0},
+                                                        (berth_str)TEXT("b"), &error);
+        ended = atomic_load(&memory.calls) >= atomic_load(&memory.fail_at);
+        atomic_store(&memory.fail_at, 0);
+        assert_true(status == BERTH_OK || (ended && status == BERTH_E_NOMEM));
+        error = (berth_error){.code = BERTH_OK};
+        small_require(berth_engine_rollback(c.engine, &error), &error);
+        expect_free(&c, "p", "nodeSelector: {is: b}, " PORT("80"), true);
+        expect_free(&c, "p", "nodeSelector: {is: b}, " PORT("81"), false);
+        small_close(&c);
+        refused += status == BERTH_E_NOMEM;
+    }
+    assert_true(refused > 0);
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
@@ -243,8 +327,10 @@ int main(void)
         TEST(test_node_comes_back),
         TEST(test_rollback),
         TEST(test_victim_with_a_freed_port),
+        TEST(test_victims_with_freed_ports),
         cmocka_unit_test(test_update_without_memory),
         cmocka_unit_test(test_update_on_a_new_node_without_memory),
+        cmocka_unit_test(test_node_goes_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
