@@ -27,4 +27,23 @@ PY
 run_berth_until 20 '/resourceclaims?.*watch=' 1 --dry-run
 grep -q '/resourceclaims?.*watch=' "$work/log" || fail "a dry run does not follow claims"
 ! grep -v '^GET ' "$work/log" || fail "a dry run writes"
+
+# A pod that somebody deletes is forgotten.
+: >"$work/log"
+exec 3< <(exec python3 live_server.py "$work/cluster.json" "$work/log" keep)
+server=$!
+read -r port <&3
+"$berth" run --master "http://127.0.0.1:$port" --dry-run 2>"$work/err" &
+scheduler=$!
+says 20 "$work/err" 'all lists are whole'
+python3 - "$port" <<'PY' || fail "the pod is not deleted"
+import sys
+import urllib.request
+
+urllib.request.urlopen(urllib.request.Request(
+    f"http://127.0.0.1:{sys.argv[1]}/api/v1/namespaces/default/pods/p", b"{}", method="DELETE"))
+PY
+sleep 1
+kill "$scheduler" "$server"
+wait "$scheduler" || fail "a dry run ends with $? after a deletion"
 finish
