@@ -641,11 +641,41 @@ static void test_histories_without_memory(void **state)
         run(base_seed() + 100 + i, rates[i % 4]);
 }
 
+/* One filter with two requirements is told apart from two filters, of which the second one has the
+ * numbers of the second requirement. */
+static void test_filters_are_told_apart(void **state)
+{
+    const berth__sym one = 1;
+    const berth__interned_requirement items[] = {
+        {.key = 2, .op = BERTH__OP_IN, .values = &one, .value_count = 1},
+        {.key = 1, .op = BERTH__OP_NOT_IN, .values = &one, .value_count = 1}};
+    const berth__pod_filter both[] = {
+        {.selector = {.kind = BERTH__SELECTOR_REQUIREMENTS, .count = 2, .items = items}}};
+    const berth__pod_filter apart[] = {
+        {.selector = {.kind = BERTH__SELECTOR_REQUIREMENTS, .count = 1, .items = items}},
+        {.namespaces = &one,
+         .namespace_count = 1,
+         .namespace_selector = {.kind = BERTH__SELECTOR_EVERYTHING},
+         .selector = {.kind = BERTH__SELECTOR_EVERYTHING}}};
+    berth__cluster cluster;
+    (void)state;
+    assert_int_equal(berth__cluster_init(&cluster, berth__allocator_default(), NULL), BERTH_OK);
+    const berth__population *of_both =
+        berth__population_intern(&cluster.view, BERTH__PODS_MATCHING, 0, 0, both, 1);
+    const berth__population *of_apart =
+        berth__population_intern(&cluster.view, BERTH__PODS_MATCHING, 0, 0, apart, 2);
+    assert_non_null(of_both);
+    assert_non_null(of_apart);
+    assert_ptr_not_equal(of_both, of_apart);
+    berth__cluster_destroy(&cluster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_histories),
         cmocka_unit_test(test_histories_without_memory),
+        cmocka_unit_test(test_filters_are_told_apart),
     };
     return cmocka_run_group_tests_name("counts", tests, NULL, NULL);
 }
