@@ -174,6 +174,14 @@ static void test_victims_with_freed_ports(void **state)
     expect_free(c, "p", PORT("81"), false);
 }
 
+static void open_counting(small_cluster *c, const berth_allocator *allocator)
+{
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.allocator = allocator;
+    small_open_as(c, config);
+}
+
 /* An update that fails for lack of memory leaves free what was free, and taken what was taken. */
 static void update_without_memory(const char *name, const char *port)
 {
@@ -184,15 +192,12 @@ static void update_without_memory(const char *name, const char *port)
     for (unsigned fail_at = 1; ended; fail_at++) {
         char text[512];
         small_cluster c;
-        berth_engine_config config;
         berth_error error = {.code = BERTH_OK};
         snprintf(text, sizeof(text),
                  "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {nodeName: a, containers: "
                  "[{name: c, ports: [{hostPort: %s}, {hostPort: 82}, {hostPort: 83}]}]}\n",
                  name, port);
-        berth_engine_config_init(&config);
-        config.allocator = &allocator;
-        small_open_as(&c, config);
+        open_counting(&c, &allocator);
         crowd(&c);
         atomic_store(&memory.fail_at, atomic_load(&memory.calls) + fail_at);
         const berth_status status = berth_reader_text(
@@ -229,11 +234,8 @@ static void test_update_on_a_new_node_without_memory(void **state)
             "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {nodeName: b, containers: "
             "[{name: c, ports: [{hostPort: 80}], resources: {requests: {cpu: 3}}}]}\n";
         small_cluster c;
-        berth_engine_config config;
         berth_error error = {.code = BERTH_OK};
-        berth_engine_config_init(&config);
-        config.allocator = &allocator;
-        small_open_as(&c, config);
+        open_counting(&c, &allocator);
         small_node(&c, "a", "");
         small_pod(&c, "one", "a", "", PORT("80"));
         small_pod(&c, "two", "a", "", PORT("80"));
@@ -285,11 +287,8 @@ static void test_node_goes_without_memory(void **state)
         counted memory = {0};
         const berth_allocator allocator = {&memory, counted_allocate, counted_release};
         small_cluster c;
-        berth_engine_config config;
         berth_error error = {.code = BERTH_OK};
-        berth_engine_config_init(&config);
-        config.allocator = &allocator;
-        small_open_as(&c, config);
+        open_counting(&c, &allocator);
         small_node(&c, "a", "");
         small_node(&c, "b", ", labels: {is: b}");
         add_many_free(&c);
