@@ -152,7 +152,8 @@ static berth_status take_piece(reading *r, const berth__ready_piece *ready)
         berth__json_get(item.tree, "kind") == NULL)
         return keep_waiting(r, piece);
     r->reader->registering = ready->pattern;
-    berth_status status = take_value(r, &item, &r->list, 0);
+    const unsigned depth = piece->kind == BERTH__PIECE_ELEMENT ? 1 : 0; /* 1: within a list */
+    berth_status status = take_value(r, &item, &r->list, depth);
     r->reader->registering = (berth__pattern_id){0};
     return status;
 }
