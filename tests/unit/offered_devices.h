@@ -21,7 +21,7 @@
 #include "berth/kube.h"
 #include "devices/device_search.h"
 
-enum { SLICES_MAX = 16, WANTS_MAX = 8, PARTS_MAX = 16 };
+enum { SLICES_MAX = 16, WANTS_MAX = 8, PARTS_MAX = 40 };
 
 static const berth_allocator *model_memory; /* NULL: the default */
 static uint32_t of_release;                 /* the release whose allocator is used; 0: the newest */

@@ -181,6 +181,14 @@ static void test_versions_of_other_gate(void **state)
     refused(37, "RelaxedDNSSearchValidation=true", BERTH_E_INVALID, "no feature gate");
 }
 
+/* Of a locked gate the version before still takes both settings. */
+static void test_first_version_of_lock(void **state)
+{
+    (void)state;
+    made(35, "UserNamespacesSupport=false");
+    refused(36, "UserNamespacesSupport=false", BERTH_E_INVALID, "locked to true");
+}
+
 static void test_refused_gates(void **state)
 {
     (void)state;
@@ -277,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_default_scores),
         cmocka_unit_test(test_gates),
         cmocka_unit_test(test_versions_of_other_gate),
+        cmocka_unit_test(test_first_version_of_lock),
         cmocka_unit_test(test_refused_gates),
         cmocka_unit_test(test_reused_scores),
     };

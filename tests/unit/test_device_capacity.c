@@ -157,12 +157,27 @@ static void test_other_capacities(void **state)
     assert_string_equal(found(), "d1{5}{3}"); /* the others have no such capacity */
 }
 
+/* The first amounts that are noted may be many. */
+static void test_many_capacities(void **state)
+{
+    static const char expected[] = "d0{1}{2}{3}{4}{5}{6}{7}{8}{9}{10}{11}{12}{13}{14}{15}{16}{17}"
+                                   "{18}{19}{20}{21}{22}{23}{24}{25}{26}{27}{28}{29}{30}{31}{32}";
+    char devices[512] = "d0 multi";
+    (void)state;
+    for (int i = 1; i <= 32; i++)
+        snprintf(devices + strlen(devices), sizeof(devices) - strlen(devices), " c%d:%d", i, i);
+    offer("a.x", "p", "s", devices);
+    want("r 1");
+    assert_string_equal(found(), expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_policies, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_amounts_that_overflow, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_capacities, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_capacities, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

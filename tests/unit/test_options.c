@@ -1,13 +1,15 @@
-/* Numbers of options: digits alone, and the bounds are allowed; and who looks at the tables. */
+/* Numbers of options, values behind letters, the list of all values, and who looks at the tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "cli/options.h"
 
+/* Digits alone are a number, and the bounds are allowed. */
 static const struct {
     const char *text;
     uint64_t min, max;
@@ -66,11 +68,54 @@ static void test_visit_sees_every_group(void **state)
     assert_int_equal(last_part, OPTIONS_COMMON);
 }
 
+/* A number directly behind its letter may have an equals sign; a text has it as its first byte. */
+static void test_value_behind_letter(void **state)
+{
+    uint64_t number = 0;
+    const char *text = NULL;
+    const option own[] = {
+        {.name = "number", .letter = 'n', .kind = OPTION_NUMBER, .target = &number, .max = 99},
+        {.name = "text", .letter = 't', .kind = OPTION_TEXT, .target = &text},
+    };
+    const option_group groups[] = {OPTION_GROUP(own)};
+    const command_help help = {.name = "test"};
+    text_list operands = {0};
+    char *equals[] = {"test", "-n=12", "-t=x"}, *plain[] = {"test", "-n34", "-ty"};
+    (void)state;
+    assert_int_equal(options_parse(&help, groups, 1, &operands, 3, equals), OPTIONS_RUN);
+    assert_int_equal(number, 12);
+    assert_string_equal(text, "=x");
+    assert_int_equal(options_parse(&help, groups, 1, &operands, 3, plain), OPTIONS_RUN);
+    assert_int_equal(number, 34);
+    assert_string_equal(text, "y");
+    text_list_free(&operands);
+}
+
+/* Of an option that was repeated, all values are listed. */
+static void test_list_of_values(void **state)
+{
+    text_list texts = {0};
+    const option own[] = {{.name = "text", .kind = OPTION_TEXTS, .target = &texts}};
+    const option_group groups[] = {OPTION_GROUP(own)};
+    (void)state;
+    char *values = options_values(groups, 1);
+    assert_string_equal(values, "text=\n");
+    free(values);
+    text_list_add(&texts, "a");
+    text_list_add(&texts, "b");
+    values = options_values(groups, 1);
+    assert_string_equal(values, "text=a,b\n");
+    free(values);
+    text_list_free(&texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_visit_sees_every_group),
+        cmocka_unit_test(test_value_behind_letter),
+        cmocka_unit_test(test_list_of_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1477,6 +1477,7 @@ static void test_zones(void **state)
         small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
         snprintf(text, sizeof(text), ", labels: {%s}", cases[i].node);
         berth_node_id node = small_node(&c, "node", text);
+        berth_node_id plain = small_node(&c, "plain", "");
         small_addf(&c,
                    "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: {%s}}\n"
                    "spec: {capacity: {storage: 1Gi}}\n---\n" CLASS(
@@ -1485,6 +1486,7 @@ static void test_zones(void **state)
                    cases[i].volume);
         small_decide(&c, small_pod(&c, "p", NULL, "", USES("c")));
         assert_string_equal(small_refusal(&c, node), cases[i].refusal);
+        assert_string_equal(small_refusal(&c, plain), ""); /* without labels, all zones fit */
         small_close(&c);
     }
 }
