@@ -11,6 +11,7 @@
 
 #include "berth/berth.h"
 #include "columns/view.h"
+#include "counted_memory.h"
 #include "profile_points.h"
 #include "small_cluster.h"
 
@@ -70,6 +71,9 @@ static void whim_score(const berth_cycle *cycle, const void *instance, const voi
         values[i] = slice->index * BERTH_SLICE + i == mood.prized ? 100 : 0;
 }
 
+static counted memory;
+static const berth_allocator counting = {&memory, counted_allocate, counted_release};
+
 typedef struct fixture {
     berth_plugin table;
     const berth_plugin *plugins[1];
@@ -114,6 +118,7 @@ static void start(fixture *own, uint32_t flags, bool check)
     config.plugins = own->plugins;
     config.plugin_count = 1;
     config.check_plugins = check;
+    config.allocator = &counting;
     assert_int_equal(berth_engine_create(&config, &own->engine, NULL), BERTH_OK);
     assert_int_equal(small_add_nodes(own->engine, NODES), BERTH_OK);
 }
@@ -307,13 +312,36 @@ static void test_usage(void **state)
     berth_engine_destroy(own.engine);
 }
 
+/* Answers that were kept for nodes as they were before take no memory after a change of them. */
+static void test_memory_of_changes(void **state)
+{
+    enum { ROUNDS = 300, ANSWERS_OF_A_ROUND = NODES };
+    (void)state;
+    fixture own;
+    start(&own, BERTH_PLUGIN_STATIC, true);
+    const berth_pod_id pod = add_pod(&own);
+    size_t early = 0;
+    for (int i = 0; i < 2 * ROUNDS; i++) {
+        small_node node;
+        berth_object object;
+        berth_placement placement;
+        small_node_object(&node, &object, "node-7", i % 2 == 0 ? "a" : "b");
+        assert_int_equal(berth_engine_update(own.engine, &object, NULL), BERTH_OK);
+        assert_int_equal(berth_engine_decide(own.engine, pod, NULL, &placement, NULL), BERTH_OK);
+        if (i == ROUNDS)
+            early = memory.bytes;
+    }
+    assert_true(memory.bytes < early + ROUNDS * ANSWERS_OF_A_ROUND);
+    berth_engine_destroy(own.engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_honest),          cmocka_unit_test(test_liars),
         cmocka_unit_test(test_named_resources), cmocka_unit_test(test_first_node),
         cmocka_unit_test(test_many_changes),    cmocka_unit_test(test_each),
-        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_usage),           cmocka_unit_test(test_memory_of_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

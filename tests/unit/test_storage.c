@@ -529,6 +529,34 @@ static void test_regions_without_memory(void **state)
     }
 }
 
+/* The limits of a node with more drivers than fit into the memory of most nodes' facts. */
+static void test_many_drivers(void **state)
+{
+    enum { DRIVERS = 128 };
+    static char names[DRIVERS][8];
+    berth_csi_node_driver drivers[DRIVERS];
+    const berth_csi_node node = {
+        .meta = {.name = TEXT("n1")}, .drivers = drivers, .driver_count = DRIVERS};
+    const berth_object added = {.kind = BERTH_KIND_CSI_NODE, .as.csi_node = &node};
+    store s = {.memory = {0}};
+    (void)state;
+    for (int i = 0; i < DRIVERS; i++) {
+        const int len = snprintf(names[i], sizeof(names[i]), "d%d", i);
+        drivers[i] = (berth_csi_node_driver){
+            .name = {names[i], (uint32_t)len}, .has_count = true, .count = i};
+    }
+    assert_true(open_store(&s));
+    assert_int_equal(berth__storage_add(s.storage, &added, false, NULL), BERTH_OK);
+    const berth__csi_node_facts *facts =
+        berth__storage_node_find(s.storage, sym_of(&s, "n1"))->facts;
+    assert_int_equal(facts->limit_count, DRIVERS);
+    for (int i = 0; i < DRIVERS; i++) {
+        assert_true(berth__csi_installed(facts, sym_of(&s, names[i])));
+        assert_int_equal(berth__csi_limit(facts, sym_of(&s, names[i]))->count, i);
+    }
+    close_store(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -537,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_reservations),
         cmocka_unit_test(test_follower_sweeps),
         cmocka_unit_test(test_regions_without_memory),
+        cmocka_unit_test(test_many_drivers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
