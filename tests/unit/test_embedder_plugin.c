@@ -682,6 +682,61 @@ static void test_static_values_are_kept(void **state)
     berth_engine_destroy(own.engine);
 }
 
+/* ---- extreme weights ---- */
+
+static void favourite_score(const berth_cycle *cycle, const void *instance, const void *state,
+                            const berth_slice *slice, int64_t *values)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    for (uint32_t i = 0; i < slice->count; i++)
+        values[i] = slice->nodes[i] == 7 ? 100 : 0;
+}
+
+/* Node 7 is the best for so many plugins of such weights that its total passes INT32_MAX. */
+static void place_by_extreme_weights(berth_path path)
+{
+    enum { PLUGINS = 24 };
+    static char names[PLUGINS][16];
+    fixture own;
+    berth_plugin tables[PLUGINS];
+    const berth_plugin *plugins[PLUGINS];
+    berth_plugin_ref refs[PLUGINS];
+    berth_placement placement;
+    configure(&own, path, 1);
+    for (int i = 0; i < PLUGINS; i++) {
+        snprintf(names[i], sizeof(names[i]), "Favourite%d", i);
+        tables[i] = (berth_plugin){.size = sizeof(tables[i]),
+                                   .flags = BERTH_PLUGIN_STATIC,
+                                   .name = names[i],
+                                   .score = favourite_score};
+        plugins[i] = &tables[i];
+        refs[i] = (berth_plugin_ref){.name = text(names[i]), .weight = 1 << 20};
+    }
+    own.points.lists[BERTH_POINT_FILTER].count -= 2; /* without NodePrice and PodCap */
+    own.points.lists[BERTH_POINT_SCORE] = (berth_plugin_list){refs, PLUGINS};
+    own.config.plugins = plugins;
+    own.config.plugin_count = PLUGINS;
+    own.profile.percentage_of_nodes_to_score = 100;
+    assert_int_equal(berth_engine_create(&own.config, &own.engine, NULL), BERTH_OK);
+    for (uint32_t i = 0; i < NODES; i++)
+        add_node(&own, i);
+    for (int i = 0; i < 5; i++) {
+        const berth_pod_id pod = add_pod(&own, NULL, 100);
+        assert_int_equal(berth_engine_schedule(own.engine, pod, &placement, NULL), BERTH_OK);
+        assert_int_equal(placement.node, 7);
+    }
+    berth_engine_destroy(own.engine);
+}
+
+static void test_extreme_weights(void **state)
+{
+    (void)state;
+    place_by_extreme_weights(BERTH_PATH_SCAN);
+    place_by_extreme_weights(BERTH_PATH_INDEX);
+}
+
 /* ---- arguments ---- */
 
 static void test_arguments(void **state)
@@ -805,19 +860,13 @@ static void test_refused_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers_count),
-        cmocka_unit_test(test_explained),
-        cmocka_unit_test(test_paths_agree),
-        cmocka_unit_test(test_reserve),
-        cmocka_unit_test(test_branch),
-        cmocka_unit_test(test_refused_commit),
-        cmocka_unit_test(test_new_column),
-        cmocka_unit_test(test_rolled_back),
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_refused_tables),
-        cmocka_unit_test(test_static_values_are_kept),
-        cmocka_unit_test(test_hears_of_all),
-        cmocka_unit_test(test_hears_of_other_profiles),
+        cmocka_unit_test(test_answers_count),   cmocka_unit_test(test_explained),
+        cmocka_unit_test(test_paths_agree),     cmocka_unit_test(test_reserve),
+        cmocka_unit_test(test_branch),          cmocka_unit_test(test_refused_commit),
+        cmocka_unit_test(test_new_column),      cmocka_unit_test(test_rolled_back),
+        cmocka_unit_test(test_extreme_weights), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_refused_tables),  cmocka_unit_test(test_static_values_are_kept),
+        cmocka_unit_test(test_hears_of_all),    cmocka_unit_test(test_hears_of_other_profiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
