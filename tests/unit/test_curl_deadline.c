@@ -1,7 +1,7 @@
 /* The deadline of a request over a real socket, with a clock that the test stops and moves: to the
- * nanosecond, on new and on kept connections, and when a request waits for credentials; and the
- * timers that libcurl sets. The linker redirects the transport's clock, its timers and its calls of
- * libcurl for them here (CMakeLists.txt). */
+ * nanosecond, on new and on kept connections, and when a request waits for credentials; the timers
+ * that libcurl sets, and the events that it is told of. The linker redirects the transport's clock,
+ * its timers and its calls of libcurl for them here (CMakeLists.txt). */
 #include <arpa/inet.h>
 #include <stdatomic.h>
 
@@ -33,9 +33,10 @@ int64_t __wrap_event_loop_now(void)
 
 /* ---- timers ---- */
 
-static int timers;          /* that were set */
-static bool set_by_libcurl; /* in the last call for a timer that fired */
-static int timers_then;     /* at the end of that call */
+static int timers;             /* that were set */
+static bool set_by_libcurl;    /* in the last call for a timer that fired */
+static int timers_then;        /* at the end of that call */
+static int readable, writable; /* events of sockets that libcurl was told of */
 
 live_id __real_event_loop_timer(event_loop *loop, int64_t at_ns, live_timer_fn fire, void *context);
 live_id __wrap_event_loop_timer(event_loop *loop, int64_t at_ns, live_timer_fn fire, void *context);
@@ -52,6 +53,8 @@ CURLMcode __wrap_curl_multi_socket_action(CURLM *multi, curl_socket_t fd, int ev
 CURLMcode __wrap_curl_multi_socket_action(CURLM *multi, curl_socket_t fd, int events, int *running)
 {
     const int before = timers;
+    readable += fd != CURL_SOCKET_TIMEOUT && (events & CURL_CSELECT_IN) != 0;
+    writable += fd != CURL_SOCKET_TIMEOUT && (events & CURL_CSELECT_OUT) != 0;
     const CURLMcode code = __real_curl_multi_socket_action(multi, fd, events, running);
     set_by_libcurl = fd == CURL_SOCKET_TIMEOUT && timers > before;
     timers_then = timers;
@@ -268,6 +271,20 @@ static void timers_of_libcurl_stay(void **state)
     assert_true(seen > 0);
 }
 
+/* A socket is not called readable before the server has sent something. */
+static void events_are_told_apart(void **state)
+{
+    (void)state;
+    loopback_end end;
+    readable = writable = 0;
+    client_send("GET", "/hang", 0, &end);
+    for (int i = 0; i < 1000 && hanging_count < 1; i++)
+        client_turn(1);
+    assert_int_equal(hanging_count, 1);
+    assert_true(writable > 0);
+    assert_int_equal(readable, 0);
+}
+
 /* Requests share at most 128 connections; others wait. */
 static void connections_are_limited(void **state)
 {
@@ -294,7 +311,7 @@ int main(void)
         T(when_it_is_sent),        T(when_it_is_handed_over),
         T(without_a_deadline),     T(while_credentials_are_awaited),
         T(after_a_refused_token),  T(connections_are_limited),
-        T(timers_of_libcurl_stay),
+        T(timers_of_libcurl_stay), T(events_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
