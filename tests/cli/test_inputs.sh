@@ -66,6 +66,9 @@ complains inputs_zero 3 "zero.yaml" "$berth" schedule -f "$work/blank"
 rm "$work/blank/zero.yaml"
 printf '%05000d[' 0 | tr 0 ' ' >"$work/blank/late.yaml"
 complains inputs_late 3 "late.yaml" "$berth" schedule -f "$work/blank"
+rm "$work/blank/late.yaml"
+printf '\xef\xbb\n\n' >"$work/blank/half.yaml" # no byte order mark
+complains inputs_half 3 "half.yaml" "$berth" schedule -f "$work/blank"
 complains inputs_named 3 "empty.json: the input is empty" "$berth" schedule -f "$work/blank/empty.json"
 
 # The version of the cluster is also found in a folder.

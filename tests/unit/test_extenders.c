@@ -855,6 +855,25 @@ static void open_loop(loop *l, told *t)
     "apiVersion: v1\nkind: Pod\nmetadata: {name: " name "}\nspec: {containers: [{name: c, " \
     "image: i, ports: [{hostPort: 80}], resources: {requests: {cpu: " cpu "}}}]" spec "}\n"
 
+/* The queue preempts without an explanation: a node on which evictions would not help is passed
+ * over there, too. */
+static void test_queue_passes_over_refused_nodes(void **state)
+{
+    told t = {.refuses = "a"};
+    loop l;
+    (void)state;
+    t.table = table_of(&t);
+    t.table.filter = filter;
+    open_loop(&l, &t);
+    loop_node(&l, "a", "4");
+    loop_pod(&l, "low", "1", ", nodeName: a");
+    const berth_pod_id pod = loop_pod(&l, "p", "1", ", priority: 10");
+    assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(t.filters, 1);
+    assert_int_equal(loop_state(&l, pod), BERTH_POD_STATE_UNSCHEDULABLE);
+    loop_close(&l);
+}
+
 /* Extenders cannot say which changes would help, so any change wakes the pod. */
 static void test_any_change_wakes(void **state)
 {
@@ -1368,6 +1387,7 @@ int main(void)
         cmocka_unit_test(test_victims_named_twice),
         cmocka_unit_test(test_unvisited_nodes_are_not_potential),
         cmocka_unit_test(test_refused_nodes_need_no_victims),
+        cmocka_unit_test(test_queue_passes_over_refused_nodes),
         cmocka_unit_test(test_any_change_wakes),
         cmocka_unit_test(test_change_during_the_attempt_wakes),
         cmocka_unit_test(test_nobody_leaves),

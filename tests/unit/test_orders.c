@@ -238,6 +238,22 @@ static void test_another_pod(void **state)
     assert_non_null(strstr(request->body, "\"uid\":\"u2\"")); /* a new decision, for the new pod */
 }
 
+/* The new pod of that name fits nowhere: the order about the old one does not bind it. */
+static void test_another_pod_that_does_not_fit(void **state)
+{
+    scripted_request *request = NULL;
+    (void)state;
+    give_pod("ADDED", POD("p", "u1", "8", ""));
+    wait_for_orders();
+    give_pod("DELETED", POD("p", "u1", "9", ""));
+    give_pod("ADDED", POD_OF("p", "u2", "10", "", "9"));
+    for (int64_t until_ns = event_loop_now() + 20 * SECOND;
+         request == NULL && event_loop_now() < until_ns; request = sent("PATCH", "/pods/p/status"))
+        usleep(500);
+    assert_non_null(request);
+    assert_null(scripted_find(w.s, "POST", "/binding"));
+}
+
 /* The node was removed before the order was taken: nothing is sent. */
 static void test_another_node(void **state)
 {
@@ -794,6 +810,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_group_gone, start_groups, stop),
         cmocka_unit_test_setup_teardown(test_group_preempts, start_groups, stop),
         TEST(test_another_pod),
+        TEST(test_another_pod_that_does_not_fit),
         TEST(test_another_node),
         TEST(test_unfit),
         TEST(test_preemption),
