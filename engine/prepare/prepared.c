@@ -189,8 +189,8 @@ static void list_each(berth__prepared_kind *prepared, const berth__ready_profile
             prepared->each.scorers[prepared->each.scorer_count++] = i;
 }
 
-/* Prepare a stage for this decision. `*changed` becomes true if it takes part in another way than at
- * the kind's last decision. */
+/* Prepare a stage for this decision. `*changed` becomes true if it takes part in another way than
+ * at the kind's last decision. */
 static bool renew_filter(const berth__decision *decision, uint32_t i, berth__arena *arena,
                          bool *changed)
 {

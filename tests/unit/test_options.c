@@ -1,4 +1,4 @@
-/* Numbers of options, values behind letters, the list of all values, and who looks at the tables. */
+/* Numbers of options, values behind letters, lists of values, and who looks at the tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -130,7 +130,7 @@ static void test_victim_rolled_back(void **state)
     assert_int_equal(l->evictions, 2);
 }
 
-/* Victims that are gone after a transaction are not waited for, the first one no more than others. */
+/* Victims that are gone after a transaction are not waited for, not even the first one. */
 static void test_victims_go_in_a_transaction(void **state)
 {
     loop *l = *state;
