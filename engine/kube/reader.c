@@ -17,7 +17,7 @@
 #include "text/text_format.h"
 #include "text/yaml.h"
 
-enum { NESTED_LISTS_MAX = 16 };
+enum { NESTED_LISTS_MAX = 16 }; /* within the outermost one */
 
 /* One input being read. */
 typedef struct reading {
@@ -62,7 +62,7 @@ static berth_status take_value(const reading *r, const berth__item *at, const be
         return value_fault(r, at, "expected a Kubernetes object");
     bool is_list = items != NULL && items->type == BERTH__JSON_ARRAY &&
                    (items == at->tree || berth__heading_read(at->tree, &inner));
-    if (depth > NESTED_LISTS_MAX)
+    if (depth > NESTED_LISTS_MAX + 1)
         return value_fault(r, at, "lists are nested more than 16 levels deep");
     if (is_list)
         item.object = NULL;

@@ -449,7 +449,7 @@ static void test_program_without_memory(void **state)
 static void test_evaluations_use_the_same_memory(void **state)
 {
     (void)state;
-    enum { POOLS = SLICES_MAX, DEVICES = PARTS_MAX };
+    enum { POOLS = SLICES_MAX, DEVICES = 16 };
     for (int i = 0; i < POOLS; i++) {
         char *name = make(8, 1), *devices = make(256, 1);
         size_t at = 0;

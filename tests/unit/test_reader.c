@@ -757,20 +757,20 @@ static void test_faults(void **state)
                      default_faults[i].shown);
 }
 
-/* 16 levels of lists are read, in JSON and in YAML, and one more is refused. */
+/* 16 levels of lists within a list are read, in JSON and in YAML, and one more is refused. */
 static void test_nested_lists(void **state)
 {
     static const char *const starts[] = {"", "--- "};
     (void)state;
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-        for (int levels = 16; levels <= 17; levels++) {
-            static const char opening[] = "[[[[[[[[[[[[[[[[[", closing[] = "]]]]]]]]]]]]]]]]]";
+        for (int levels = 17; levels <= 18; levels++) {
+            static const char opening[] = "[[[[[[[[[[[[[[[[[[", closing[] = "]]]]]]]]]]]]]]]]]]";
             char text[128];
             berth_error error;
             snprintf(text, sizeof(text), "%s%.*s" POD("p") "%.*s", starts[i], levels, opening,
                      levels, closing);
             const berth_status status = read_all(text, false, &names_only, &error);
-            if (status != (levels == 16 ? BERTH_OK : BERTH_E_INVALID))
+            if (status != (levels == 17 ? BERTH_OK : BERTH_E_INVALID))
                 fail_msg("%s: %d", text, (int)status);
         }
 }
