@@ -163,15 +163,15 @@ static bool prepare_one_scorer(const berth__decision *decision, uint32_t i, bert
     return ok;
 }
 
-/* Prepare the stages that need not prepare at every decision. */
-static bool prepare_lasting(const berth__decision *decision, berth__arena *arena)
+/* Prepare the stages that prepare at every decision (`each`), or the others. */
+static bool prepare_stages(const berth__decision *decision, bool each, berth__arena *arena)
 {
     const berth__ready_profile *profile = decision->profile;
     for (uint32_t i = 0; i < profile->filter_stages; i++)
-        if (!each_time(&profile->filters[i]) && !prepare_one_filter(decision, i, arena))
+        if (each_time(&profile->filters[i]) == each && !prepare_one_filter(decision, i, arena))
             return false;
     for (uint32_t i = 0; i < profile->scorer_stages; i++)
-        if (!each_time(&profile->scorers[i]) && !prepare_one_scorer(decision, i, arena))
+        if (each_time(&profile->scorers[i]) == each && !prepare_one_scorer(decision, i, arena))
             return false;
     return true;
 }
@@ -189,51 +189,36 @@ static void list_each(berth__prepared_kind *prepared, const berth__ready_profile
             prepared->each.scorers[prepared->each.scorer_count++] = i;
 }
 
-/* Prepare a stage for this decision. `*changed` becomes true if it takes part in another way than
- * at the kind's last decision. */
-static bool renew_filter(const berth__decision *decision, uint32_t i, berth__arena *arena,
-                         bool *changed)
-{
-    const berth__prepared_stage *stage = &decision->prepared->filters[i];
-    const berth__outcome outcome = stage->outcome;
-    const bool may_fail = stage->may_fail;
-    const bool ok = prepare_one_filter(decision, i, arena);
-    *changed |= stage->outcome != outcome || stage->may_fail != may_fail;
-    return ok;
-}
-
-static bool renew_scorer(const berth__decision *decision, uint32_t i, berth__arena *arena,
-                         bool *changed)
-{
-    const berth__prepared_stage *stage = &decision->prepared->scorers[i];
-    const berth__outcome outcome = stage->outcome;
-    const bool ok = prepare_one_scorer(decision, i, arena);
-    *changed |= stage->outcome != outcome;
-    return ok;
-}
-
+/* `*changed`: a stage takes part in another way than at the kind's last decision. */
 static bool prepare_listed(const berth__decision *decision, berth__arena *arena, bool *changed)
 {
-    const berth__prepared_each *each = &decision->prepared->each;
-    for (uint32_t i = 0; i < each->filter_count; i++)
-        if (!renew_filter(decision, each->filters[i], arena, changed))
+    berth__prepared_kind *prepared = decision->prepared;
+    const berth__prepared_each *each = &prepared->each;
+    *changed = false;
+    for (uint32_t i = 0; i < each->filter_count; i++) {
+        const berth__prepared_stage *stage = &prepared->filters[each->filters[i]];
+        const berth__outcome outcome = stage->outcome;
+        const bool may_fail = stage->may_fail;
+        if (!prepare_one_filter(decision, each->filters[i], arena))
             return false;
-    for (uint32_t i = 0; i < each->scorer_count; i++)
-        if (!renew_scorer(decision, each->scorers[i], arena, changed))
+        *changed |= stage->outcome != outcome || stage->may_fail != may_fail;
+    }
+    for (uint32_t i = 0; i < each->scorer_count; i++) {
+        const berth__prepared_stage *stage = &prepared->scorers[each->scorers[i]];
+        const berth__outcome outcome = stage->outcome;
+        if (!prepare_one_scorer(decision, each->scorers[i], arena))
             return false;
+        *changed |= stage->outcome != outcome;
+    }
     return true;
 }
 
 static bool prepare_all_each(const berth__decision *decision, berth__arena *arena, bool *changed)
 {
-    const berth__ready_profile *profile = decision->profile;
-    for (uint32_t i = 0; i < profile->filter_stages; i++)
-        if (each_time(&profile->filters[i]) && !renew_filter(decision, i, arena, changed))
-            return false;
-    for (uint32_t i = 0; i < profile->scorer_stages; i++)
-        if (each_time(&profile->scorers[i]) && !renew_scorer(decision, i, arena, changed))
-            return false;
-    list_each(decision->prepared, profile);
+    *changed = true;
+    if (!prepare_stages(decision, true, arena))
+        return false;
+    list_each(decision->prepared, decision->profile);
     return true;
 }
 
@@ -291,7 +276,7 @@ static bool prepare_epoch(const berth__decision *decision)
     prepared->each.filters = berth__arena_alloc(arena, profile->filter_stages * 4, 4);
     prepared->each.scorers = berth__arena_alloc(arena, profile->scorer_stages * 4, 4);
     if (prepared->filters == NULL || prepared->scorers == NULL || prepared->each.filters == NULL ||
-        prepared->each.scorers == NULL || !prepare_lasting(decision, arena) ||
+        prepared->each.scorers == NULL || !prepare_stages(decision, false, arena) ||
         !berth__statics_prepare(decision) || !allocate_slot_plan(prepared, profile))
         return false;
     prepared->verdict.stage_epoch++;
@@ -481,7 +466,7 @@ berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *
     if (as_before && each->filter_count + each->scorer_count == 0)
         return BERTH_OK;
     const bool restricted = prepared->verdict.allowed != NULL;
-    bool changed = false;
+    bool changed = true;
     each->settled = false;
     prepared->verdict.allowed = each->static_allowed;
     if (!(as_before ? prepare_listed : prepare_all_each)(decision, arena, &changed)) {
