@@ -10,7 +10,7 @@
 #include "base/limit.h"
 #include "columns/tile_kernels.h"
 
-enum { BERTH__SLOTS_LISTED = BERTH__LIMIT(16, 2) };
+enum { BERTH__SLOTS_LISTED = BERTH__LIMIT(16, 2) }; /* the longest list */
 
 typedef struct berth__listed_slot {
     uint32_t slot, count;
@@ -31,6 +31,7 @@ void berth__slot_pods_free(berth__slot_pods *pods, const berth_allocator *alloca
 uint32_t *berth__slot_pods_counter(berth__slot_pods *pods, const berth_allocator *allocator,
                                    uint32_t tile_count, uint32_t slot);
 
+/* The number of pods in a slot. */
 uint32_t berth__slot_pods_at(const berth__slot_pods *pods, uint32_t slot);
 
 /* The numbers of pods in one tile's slots, perhaps in `scratch`, which has room for a tile. */
@@ -45,15 +46,16 @@ void berth__slot_pods_each(const berth__slot_pods *pods,
                            void (*visit)(void *context, uint32_t slot, uint32_t count),
                            void *context);
 
-/* Follow nodes to a new layout: `slots` has the new slot of each of the `slot_count` old ones, or
- * BERTH__SLOT_NONE; those before `staying` stay. `*lost` becomes the number of pods that have no
- * slot any more. False when out of memory; the counters are then incomplete. */
+/* Where the nodes of a layout are in the next one. */
 typedef struct berth__slot_moves {
-    const uint32_t *slots;
-    uint32_t slot_count, staying;
-    uint32_t tile_count; /* of the new layout */
+    const uint32_t *slots; /* by old slot: the new one, or BERTH__SLOT_NONE */
+    uint32_t slot_count;   /* of the old layout */
+    uint32_t staying;      /* slots before this one stay */
+    uint32_t tile_count;   /* of the new layout */
 } berth__slot_moves;
 
+/* Follow nodes to a new layout. `*lost` becomes the number of pods that have no slot any more.
+ * Returns false when out of memory; the counters are then incomplete. */
 bool berth__slot_pods_move(berth__slot_pods *pods, const berth_allocator *allocator,
                            const berth__kernels *kernels, const berth__slot_moves *by,
                            uint64_t *lost);

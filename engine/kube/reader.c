@@ -152,7 +152,7 @@ static berth_status take_piece(reading *r, const berth__ready_piece *ready)
         berth__json_get(item.tree, "kind") == NULL)
         return keep_waiting(r, piece);
     r->reader->registering = ready->pattern;
-    const unsigned depth = piece->kind == BERTH__PIECE_ELEMENT ? 1 : 0; /* 1: within a list */
+    const unsigned depth = piece->kind == BERTH__PIECE_ELEMENT ? 1 : 0; /* in a list, or not */
     berth_status status = take_value(r, &item, &r->list, depth);
     r->reader->registering = (berth__pattern_id){0};
     return status;

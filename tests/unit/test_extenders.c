@@ -851,6 +851,15 @@ static void open_loop(loop *l, told *t)
     t->engine = l->c.engine;
 }
 
+/* An extender that filters, and one node. */
+static void open_filtered(loop *l, told *t)
+{
+    t->table = table_of(t);
+    t->table.filter = filter;
+    open_loop(l, t);
+    loop_node(l, "a", "4");
+}
+
 #define PORTED(name, cpu, spec)                                                             \
     "apiVersion: v1\nkind: Pod\nmetadata: {name: " name "}\nspec: {containers: [{name: c, " \
     "image: i, ports: [{hostPort: 80}], resources: {requests: {cpu: " cpu "}}}]" spec "}\n"
@@ -862,10 +871,7 @@ static void test_queue_passes_over_refused_nodes(void **state)
     told t = {.refuses = "a"};
     loop l;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_loop(&l, &t);
-    loop_node(&l, "a", "4");
+    open_filtered(&l, &t);
     loop_pod(&l, "low", "1", ", nodeName: a");
     const berth_pod_id pod = loop_pod(&l, "p", "1", ", priority: 10");
     assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
@@ -880,10 +886,7 @@ static void test_any_change_wakes(void **state)
     told t = {.refuses = "a"};
     loop l;
     (void)state;
-    t.table = table_of(&t);
-    t.table.filter = filter;
-    open_loop(&l, &t);
-    loop_node(&l, "a", "4");
+    open_filtered(&l, &t);
     const berth_pod_id pod = loop_pod(&l, "p", "1", "");
     assert_int_equal(loop_step(&l), BERTH_STEP_UNSCHEDULABLE);
     assert_int_equal(t.filters, 1);

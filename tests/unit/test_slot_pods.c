@@ -104,6 +104,7 @@ static bool move(world *w, uint32_t staying, uint32_t tile_count)
         else
             after[slots[slot]] = w->wanted[slot];
     }
+    memset(slots, 0xff, staying * sizeof(*slots)); /* nobody looks at these */
     const berth__slot_moves by = {slots, slot_count, staying, tile_count};
     if (!berth__slot_pods_move(&w->pods, &w->allocator, berth__kernels_best(), &by, &lost))
         return false;
