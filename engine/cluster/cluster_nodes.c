@@ -10,6 +10,7 @@
 #include "columns/freed_ports.h"
 #include "columns/pod_counts.h"
 #include "columns/volume_use.h"
+#include "devices/devices.h"
 
 /* ---- ids ---- */
 
@@ -203,6 +204,7 @@ berth_status berth__cluster_add_node(berth__cluster *cluster, const berth_node *
     cluster->running_count += node->pod_count;
     if (id != NULL)
         *id = node_id;
+    berth__devices_meet_node(cluster->view.devices, &cluster->view, node->name);
     berth__node_moved(cluster, node_id, true);
     notify_node(cluster, node_id, NULL, facts);
     return BERTH_OK;

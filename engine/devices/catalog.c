@@ -398,6 +398,17 @@ bool berth__catalog_foresee(berth__catalog *catalog, uint32_t id)
     return slice == NULL || slice->pool == NULL || berth__node_offers_foresee(catalog, slice->pool);
 }
 
+bool berth__catalog_foresee_node(berth__catalog *catalog, berth__sym name)
+{
+    const uint32_t *id = berth__cow_array_find(catalog->node_ids, name);
+    if (id == NULL || *id == 0 || catalog->choosy_count > 0 ||
+        berth__node_offers_has(catalog, *id - 1) || berth__catalog_named(catalog, name) == NULL)
+        return true;
+    const berth__offer_node node = {.id = *id - 1, .name = name};
+    return berth__node_offers_of(catalog, &node) != NULL &&
+           berth__node_offers_listed(catalog, node.id) != NULL;
+}
+
 void berth__catalog_taint(berth__catalog *catalog, berth__taint_rules rules)
 {
     catalog->rules = rules;

@@ -219,6 +219,10 @@ const berth__offer_slice *berth__catalog_named(const berth__catalog *catalog, be
  * single node, make the view that this node will have. Returns false when out of memory. */
 bool berth__catalog_foresee(berth__catalog *catalog, uint32_t id);
 
+/* Make the list of the node of that name, with its devices in use, if it has an id, slices name it,
+ * and no labels decide what nodes see. Returns false when out of memory. */
+bool berth__catalog_foresee_node(berth__catalog *catalog, berth__sym name);
+
 /* Open the pool if it is closed. Returns false when out of memory. */
 bool berth__offer_pool_open(berth__catalog *catalog, berth__offer_pool *pool);
 

@@ -356,6 +356,14 @@ bool berth__devices_refresh(berth__devices *devices, const berth__view *view)
     return true;
 }
 
+/* Without memory, the first decision that looks at the node makes its list. */
+static void foresee_node_of(berth__devices *devices, uint32_t slice_id)
+{
+    const berth__slice *slice = berth__storage_slice_at(devices->storage, slice_id);
+    if (slice->facts != NULL)
+        (void)berth__catalog_foresee_node(&devices->catalog, slice->facts->reach.node_name);
+}
+
 void berth__devices_keep_up(berth__devices *devices, const berth__view *view)
 {
     const uint64_t behind = devices->storage->device_journal_end - devices->seen;
@@ -372,6 +380,16 @@ void berth__devices_keep_up(berth__devices *devices, const berth__view *view)
     for (uint32_t i = 0; i < count; i++)
         if (!berth__catalog_foresee(&devices->catalog, devices->changed_slices[i]))
             return;
+    for (uint32_t i = 0; i < count; i++)
+        foresee_node_of(devices, devices->changed_slices[i]);
+}
+
+void berth__devices_meet_node(berth__devices *devices, const berth__view *view, berth__sym name)
+{
+    if (devices == NULL)
+        return;
+    meet(devices, view);
+    (void)berth__catalog_foresee_node(&devices->catalog, name);
 }
 
 void berth__devices_forget_node(berth__devices *devices, uint32_t id)

@@ -350,6 +350,30 @@ static void test_foreseen_view_is_without_what_is_left_out(void **state)
     assert_ptr_equal(catalog.slices[slices[0].id]->pool->views, view);
 }
 
+/* A node's list is made in advance only if slices name the node and no labels decide. */
+static void test_list_is_foreseen(void **state)
+{
+    const berth__sym named = sym("n"), other = sym("m"), without_id = sym("p");
+    (void)state;
+    offer("a.x", "p", "s", "d0");
+    offer("a.x", "q", "t", "d0")->reach.node_name = without_id;
+    assert_true(berth__catalog_change(&catalog, slices, slice_count));
+    assert_true(berth__catalog_foresee_node(&catalog, without_id));
+    assert_true(berth__catalog_foresee_node(&catalog, other));
+    assert_false(berth__node_offers_has(&catalog, 1));
+    assert_true(berth__catalog_foresee_node(&catalog, named));
+    assert_true(berth__node_offers_has(&catalog, 0));
+    const berth__node_offers *list = catalog.by_node[0].offers;
+    assert_int_equal(list->count, 1);
+    assert_int_equal(catalog.by_node[0].used_at, catalog.use_changes);
+    assert_true(berth__catalog_foresee_node(&catalog, named));
+    assert_ptr_equal(catalog.by_node[0].offers, list);
+    offer("a.x", "r", "u", "d0")->reach = (berth__device_reach){.has_selector = true};
+    assert_true(berth__catalog_change(&catalog, &slices[2], 1));
+    assert_true(berth__catalog_foresee_node(&catalog, named));
+    assert_false(berth__node_offers_has(&catalog, 0));
+}
+
 /* A slice with a malformed selector is a problem of every node until it goes, although its pool was
  * never opened. */
 static void test_problem_goes(void **state)
@@ -493,6 +517,7 @@ int main(void)
         TEST(test_lists_outlast_other_facts),
         TEST(test_view_is_foreseen),
         TEST(test_foreseen_view_is_without_what_is_left_out),
+        TEST(test_list_is_foreseen),
         TEST(test_problem_goes),
         TEST(test_contents_are_numbered_anew),
         TEST(test_memory_of_a_pool_is_that_of_its_devices),

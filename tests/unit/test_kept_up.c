@@ -1,5 +1,6 @@
 /* What is kept up while objects come, so that no decision has to count all of them at once: groups
- * of running pods (berth__groups_foresee) and volumes in use (berth__volume_use_keep_up). */
+ * of running pods (berth__groups_foresee), volumes in use (berth__volume_use_keep_up), and the
+ * devices that nodes see (berth__devices_keep_up, berth__devices_meet_node). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,8 @@
 
 #include "columns/pod_counts.h"
 #include "columns/volume_use.h"
+#include "devices/devices.h"
+#include "devices/node_offers.h"
 #include "rule_cluster.h"
 #include "store/storage.h"
 #include "versions/engine_state.h"
@@ -232,6 +235,43 @@ static void test_volumes_of_shared_claims(void **state)
     check_shared(64);
 }
 
+/* ---- devices ---- */
+
+static const char *const SLICE =
+    "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s%1$u}\nspec: {driver: "
+    "a.x, pool: {name: p%2$u, generation: 1, resourceSliceCount: 1}, nodeName: n%2$u, devices: "
+    "[{name: d}]}\n";
+
+static bool has_list(const small_cluster *c, uint32_t node)
+{
+    return berth__node_offers_has(&c->engine->cluster.view.devices->catalog, node);
+}
+
+/* Each slice has a node of its own. When half the journal is full of them, the nodes that are there
+ * get their lists; a later node gets its own at once. */
+static void test_devices_of_nodes(void **state)
+{
+    enum { SLICES = BERTH__DEVICE_JOURNAL / 2 };
+    small_cluster c;
+    char name[16];
+    (void)state;
+    open_laid_out(&c);
+    for (uint32_t i = 0; i < SLICES; i++) {
+        assert_false(has_list(&c, 1));
+        add_named(&c, SLICE, i, i);
+    }
+    for (uint32_t i = 0; i < NODES; i++)
+        assert_true(has_list(&c, i));
+    (void)snprintf(name, sizeof(name), "n%u", (unsigned)NODES);
+    small_node(&c, name, "");
+    assert_true(has_list(&c, NODES));
+    (void)snprintf(name, sizeof(name), "n%u", (unsigned)SLICES);
+    small_node(&c, name, ""); /* no slice names it */
+    assert_false(has_list(&c, NODES + 1));
+    check(&c);
+    small_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_csi_nodes_with_the_layout),
         cmocka_unit_test(test_volumes_of_new_claims),
         cmocka_unit_test(test_volumes_of_shared_claims),
+        cmocka_unit_test(test_devices_of_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
