@@ -389,7 +389,9 @@ void berth__devices_meet_node(berth__devices *devices, const berth__view *view, 
     if (devices == NULL)
         return;
     meet(devices, view);
-    (void)berth__catalog_foresee_node(&devices->catalog, name);
+    /* The facts of slices that have changed are gone, so the catalog must not be behind. */
+    if (berth__backing_follow(&devices->backing) && follow(devices))
+        (void)berth__catalog_foresee_node(&devices->catalog, name);
 }
 
 void berth__devices_forget_node(berth__devices *devices, uint32_t id)

@@ -54,8 +54,9 @@ bool berth__devices_refresh(berth__devices *devices, const berth__view *view);
  * too short for is left to berth__devices_refresh. */
 void berth__devices_keep_up(berth__devices *devices, const berth__view *view);
 
-/* A node of that name has come: list what it sees as far as slices that are applied name it, while
- * a cluster is loaded rather than in the first decision that looks at all nodes. Accepts NULL. */
+/* A node of that name has come: apply changes of the store, and list what the node sees if slices
+ * name it, while a cluster is loaded rather than in the first decision that looks at all nodes.
+ * Accepts NULL. */
 void berth__devices_meet_node(berth__devices *devices, const berth__view *view, berth__sym name);
 
 /* The node's id is free from now on. Accepts NULL. */

@@ -93,6 +93,7 @@ void berth__class_forest_tile(berth__class_forest *forest, const berth__search_t
     const int32_t *leaves = tree->leaves + first;
     const uint8_t *ids = forest->ids + first;
     const berth__forest_entries entries = berth__forest_of_tile(forest, tile);
+    forest->renewed++;
     for (uint32_t lane = 0; lane < forest->lanes; lane++) {
         entries.best[lane] = BERTH__FOREST_NONE;
         entries.counts[lane] = 0;
@@ -156,6 +157,7 @@ void berth__class_forest_build(berth__class_forest *forest, const berth__search_
             sum_tiles(forest, group, lane);
     forest->built = true;
     forest->looked = 0;
+    forest->served = forest->renewed = 0;
 }
 
 /* ---- following ---- */

@@ -43,6 +43,9 @@ typedef struct berth__class_forest {
     uint64_t moves;  /* of the map, applied */
     uint64_t looked; /* slots that searches looked at since the forest became invalid */
     uint64_t asked;  /* number of its last request: the oldest is replaced first */
+    /* Since it was built: searches, and tiles that were recomputed. */
+    uint32_t served, renewed;
+    uint32_t idle; /* changes of leaves since the last search */
     bool built;
     uint32_t lanes; /* with padding */
     uint32_t tile_count, group_count;

@@ -155,7 +155,8 @@ typedef struct mapping {
     berth__class_map *map;
     const berth__score_parts *parts;
     const berth__score_cells *cells;
-    bool ok; /* false: out of memory */
+    bool lists; /* a new map lists the slots with pods */
+    bool ok;    /* false: out of memory */
 } mapping;
 
 /* Whether two classes of a cell are the same. */
@@ -312,12 +313,19 @@ static void unlist(berth__class_map *map, uint32_t slot)
             (map->listed_count - at) * sizeof(*map->listed));
 }
 
+/* More slots are not listed: twice what searches look at one by one, because some may leave. */
+static uint32_t listed_max(const berth__class_map *map)
+{
+    const uint32_t most = 2 * BERTH__LISTED_PER_TILE * map->tile_count;
+    return most < BERTH__PEOPLED_LISTED_MAX ? most : BERTH__PEOPLED_LISTED_MAX;
+}
+
 /* List a slot with its class. Without memory there is no list. */
 static void enlist(mapping *to, uint32_t slot, uint32_t id, bool is_new)
 {
     berth__class_map *map = to->map;
     const uint16_t cell = (uint16_t)berth__class_map_cell(map, id);
-    if (is_new && (map->listed_count == BERTH__PEOPLED_LISTED_MAX ||
+    if (is_new && (map->listed_count == listed_max(map) ||
                    !berth__grow(to->maps->allocator, &map->listed, &map->listed_capacity,
                                 map->listed_count + 1, sizeof(*map->listed)))) {
         map->unlisted = true;
@@ -412,7 +420,7 @@ static void make(mapping *to, const berth__view *view)
     map->in_order = false;
     map->gets = 0;
     map->listed_count = 0;
-    map->unlisted = map->tile_count < BERTH__FOREST_TILES_MIN; /* nobody asks */
+    map->unlisted = !to->lists;
     memcpy(map->members, to->cells->members, map->count * sizeof(*map->members));
     for (uint32_t i = 0; i < to->parts->by_node_count; i++)
         map->seen[i] = to->parts->by_node[i]->population->changes;
@@ -448,6 +456,14 @@ static void follow(mapping *to, const berth__view *view)
         make(to, view);
 }
 
+bool berth__class_maps_serve_forests(const berth__decision *decision)
+{
+    const berth__layout *layout = decision->cycle->view->layout;
+    return layout->tile_count >= BERTH__FOREST_TILES_MIN ||
+           (layout->tile_count >= BERTH__FOREST_ALL_TILES_MIN &&
+            berth__profile_limit(decision->profile, layout->count) >= layout->count);
+}
+
 const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
                                               const berth__decision *decision,
                                               const berth__cells_ask *ask,
@@ -459,7 +475,8 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
     berth__class_map *map = find_or_add(maps, &decision->prepared->memory, key, words);
     if (map == NULL)
         return NULL;
-    mapping to = {maps, map, ask->parts, cells, true};
+    const bool lists = berth__class_maps_serve_forests(decision);
+    mapping to = {maps, map, ask->parts, cells, lists, true};
     const bool made = map->cells == cells->serial;
     if (!made && !allocate(maps, map, view->layout->tile_count))
         to.ok = false;

@@ -17,10 +17,12 @@
 enum {
     BERTH__CLASSES_FEW = BERTH__LIMIT(512, 8), /* so many are always allowed */
     BERTH__CLASSES_MAX = BERTH__LIMIT(16384, 24),
-    /* In clusters of fewer tiles, a search looks at all slots as quickly as with a class forest,
-     * and a map that is used often has ids of its own for all tiles. */
-    BERTH__FOREST_TILES_MIN = BERTH__LIMIT(48, 1),
+    /* A search of fewer tiles looks at all slots as quickly as with a class forest. */
+    BERTH__FOREST_TILES_MIN = BERTH__LIMIT(48, 2),
+    BERTH__FOREST_ALL_TILES_MIN = BERTH__LIMIT(24, 1), /* the same if all slots are scored */
     BERTH__FOREST_FAN = 16,                            /* tiles per group of a class forest */
+    /* A search looks at so many slots with pods one by one, besides a forest by cell. */
+    BERTH__LISTED_PER_TILE = 4,
     BERTH__PEOPLED_LISTED_MAX = BERTH__LIMIT(4096, 8), /* more slots with pods are not listed */
     BERTH__CLASS_MOVES = BERTH__LIMIT(32, 2),          /* moves of slots that a map remembers */
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
@@ -88,6 +90,10 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
                                               const berth__decision *decision,
                                               const berth__cells_ask *ask,
                                               const berth__score_cells *cells);
+
+/* Whether class forests pay for a decision: on large clusters, or if it scores all slots. If they
+ * do not, a new map lists no slots. */
+bool berth__class_maps_serve_forests(const berth__decision *decision);
 
 /* The class ids of a tile's slots; `cells` are those that the map was made of. */
 static inline const uint16_t *berth__class_map_tile(const berth__class_map *map,

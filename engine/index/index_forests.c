@@ -1,7 +1,17 @@
 /* The class forests of a kind's index: which to keep, and when building one pays off. */
 #include "index/index_kind.h"
 
-enum { LISTED_PER_TILE = 4 };
+/* A small forest costs more than it saves if few searches use it before it must be built again, if
+ * it follows many changes without a search, or if searches have to recompute many of its tiles
+ * (which they do where the best nodes are alike, so that each placement lowers the best of a tile).
+ * Then a kind's searches do without one for a while, at first for PAUSE of them. */
+enum {
+    SERVES_MIN = BERTH__LIMIT(32, 4),
+    IDLE_MAX = BERTH__LIMIT(512, 8),
+    RENEWED_SHARE = 8,
+    PAUSE = BERTH__LIMIT(16, 1),
+    DOUBTS_MAX = BERTH__LIMIT(5, 2),
+};
 
 void berth__index_forests_free(berth__index_cache *cache, berth__index *index)
 {
@@ -9,7 +19,7 @@ void berth__index_forests_free(berth__index_cache *cache, berth__index *index)
         cache->bytes -= index->forests[i].memory_bytes;
         berth__class_forest_destroy(&index->forests[i], cache->allocator);
     }
-    index->forest_count = 0;
+    index->forest_count = index->forests_built = 0;
 }
 
 void berth__index_forests_void(berth__index *index)
@@ -18,13 +28,45 @@ void berth__index_forests_void(berth__index *index)
         index->forests[i].built = false;
         index->forests[i].looked = 0;
     }
+    index->forests_built = 0;
+}
+
+static bool is_small(const berth__class_forest *forest)
+{
+    return forest->tile_count < BERTH__FOREST_TILES_MIN;
+}
+
+static bool is_renewed_often(const berth__class_forest *forest)
+{
+    return forest->renewed > (forest->served + 8) * forest->tile_count / RENEWED_SHARE;
+}
+
+/* Without the forest from now on; note whether it was worth building. */
+static void give_up(berth__class_forest *forest, berth__index *index)
+{
+    forest->built = false;
+    index->forests_built--;
+    if (!is_small(forest))
+        return;
+    const bool lost = forest->served < SERVES_MIN || is_renewed_often(forest);
+    index->forest_doubts = lost ? index->forest_doubts + 1 : 0;
+    if (index->forest_doubts > DOUBTS_MAX)
+        index->forest_doubts = DOUBTS_MAX;
+    index->forest_searches = 0;
 }
 
 void berth__index_forests_follow(berth__index *index, const berth__tree_scratch *scratch)
 {
-    for (uint32_t i = 0; i < index->forest_count; i++)
-        if (index->forests[i].built)
-            berth__class_forest_follow(&index->forests[i], scratch->changes, scratch->change_count);
+    for (uint32_t i = 0; i < index->forest_count && index->forests_built > 0; i++) {
+        berth__class_forest *forest = &index->forests[i];
+        if (!forest->built)
+            continue;
+        forest->idle += scratch->change_count;
+        if (is_small(forest) && forest->idle > IDLE_MAX)
+            give_up(forest, index);
+        else
+            berth__class_forest_follow(forest, scratch->changes, scratch->change_count);
+    }
 }
 
 /* What a forest is for. */
@@ -64,7 +106,7 @@ static uint32_t slots_of(const berth__tree_ranges *ranges)
 /* Whether the slots with counted pods are listed, and few enough to be looked at one by one. */
 static bool are_few(const berth__class_map *map, uint32_t tiles)
 {
-    return !map->unlisted && map->listed_count <= LISTED_PER_TILE * tiles;
+    return !map->unlisted && map->listed_count <= BERTH__LISTED_PER_TILE * tiles;
 }
 
 static wanted wanted_of(const berth__score_classes *classes)
@@ -80,9 +122,11 @@ static uint32_t lanes_of(const wanted *what)
 }
 
 /* Reserve room for another forest in place of this one. */
-static bool make_room(berth__index_cache *cache, berth__class_forest *forest, const wanted *what)
+static bool make_room(berth__index_cache *cache, berth__index *index, berth__class_forest *forest,
+                      const wanted *what)
 {
     cache->bytes -= forest->memory_bytes;
+    index->forests_built -= forest->built;
     berth__class_forest_destroy(forest, cache->allocator);
     const size_t bytes = berth__class_forest_bytes(what->cells->tile_count, lanes_of(what));
     if (cache->bytes + bytes > cache->bytes_max ||
@@ -92,32 +136,50 @@ static bool make_room(berth__index_cache *cache, berth__class_forest *forest, co
     return true;
 }
 
-/* Bring a forest up to date with its class map, if possible. */
-static void follow_moves(berth__class_forest *forest, const berth__index *index, const wanted *what)
+/* Bring a built forest up to date with its class map, if that is possible and the forest pays. */
+static void follow_moves(berth__class_forest *forest, berth__index *index, const wanted *what)
 {
-    if (forest->built && what->map != NULL)
-        forest->built = berth__class_forest_move(forest, &index->tree, what->cells, what->map);
+    if ((is_small(forest) && is_renewed_often(forest)) ||
+        (what->map != NULL &&
+         !berth__class_forest_move(forest, &index->tree, what->cells, what->map)))
+        give_up(forest, index);
+}
+
+/* Whether a search of so many slots is worth a forest. */
+static bool pays(berth__index *index, uint32_t count)
+{
+    if (count >= (uint32_t)BERTH__FOREST_TILES_MIN * BERTH__TILE)
+        return true;
+    if (count != index->tree.slot_count || !berth__class_maps_serve_forests(&index->decision))
+        return false;
+    index->forest_searches++;
+    return index->forest_searches > (uint32_t)PAUSE << 2 * index->forest_doubts;
 }
 
 berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index *index,
                                          const berth__tree_ranges *slots)
 {
-    const wanted what = wanted_of(cache->classes);
     const uint32_t count = slots_of(slots);
-    if (count < (uint32_t)BERTH__FOREST_TILES_MIN * BERTH__TILE ||
-        lanes_of(&what) > BERTH__FOREST_LANES_MAX)
+    if (!pays(index, count))
+        return NULL;
+    const wanted what = wanted_of(cache->classes);
+    if (lanes_of(&what) > BERTH__FOREST_LANES_MAX)
         return NULL;
     berth__class_forest *forest = find(index, &what);
     if ((!is_for(forest, &what) || forest->lanes < lanes_of(&what)) &&
-        !make_room(cache, forest, &what))
+        !make_room(cache, index, forest, &what))
         return NULL;
     forest->asked = ++index->forest_asks;
-    follow_moves(forest, index, &what);
+    if (forest->built)
+        follow_moves(forest, index, &what);
     if (!forest->built) {
         forest->looked += count;
         if (forest->looked < 2 * (uint64_t)index->tree.slot_count)
             return NULL;
         berth__class_forest_build(forest, &index->tree, what.cells, what.map);
+        index->forests_built++;
     }
+    forest->served++;
+    forest->idle = 0;
     return forest;
 }

@@ -34,6 +34,9 @@ struct berth__index {
     berth__class_forest forests[BERTH__FORESTS_MAX]; /* kept up to date with the tree's leaves */
     uint32_t forest_count;
     uint64_t forest_asks;
+    uint32_t forests_built;
+    /* How often in a row a small forest was not worth it, and the searches since. */
+    uint32_t forest_doubts, forest_searches;
     /* of the current decision: */
     berth__decision decision;
     berth__gate_mask *mask;   /* NULL: no gates */

@@ -272,6 +272,43 @@ static void test_devices_of_nodes(void **state)
     small_close(&c);
 }
 
+static berth_status update_object(void *context, const berth_object *object,
+                                  const berth_error *origin, berth_error *error)
+{
+    (void)origin;
+    small_cluster *c = context;
+    return berth_engine_update(c->engine, object, error);
+}
+
+/* A slice changes before its node comes: the node sees what the slice has now. */
+static void test_devices_of_a_changed_slice(void **state)
+{
+    static const char text[] =
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s4}\nspec: {driver: "
+        "a.x, pool: {name: p4, generation: 1, resourceSliceCount: 1}, nodeName: n4, devices: "
+        "[{name: d}, {name: e}]}\n";
+    small_cluster c;
+    berth_error error;
+    (void)state;
+    open_laid_out(&c);
+    add_named(&c, SLICE, 0, 0);
+    add_named(&c, SLICE, NODES, NODES);
+    add_named(&c, SLICE, NODES + 1, NODES + 1);
+    small_node(&c, "n3", "");
+    assert_true(has_list(&c, NODES));
+    small_require(berth_reader_text(c.reader, (berth_str){text, sizeof(text) - 1}, "test",
+                                    update_object, &c, &error),
+                  &error);
+    small_node(&c, "n4", "");
+    assert_true(has_list(&c, NODES + 1));
+    const berth__node_offers *offers =
+        c.engine->cluster.view.devices->catalog.by_node[NODES + 1].offers;
+    assert_int_equal(offers->count, 1);
+    assert_int_equal(offers->pools[0]->offer_count, 2);
+    check(&c);
+    small_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_volumes_of_new_claims),
         cmocka_unit_test(test_volumes_of_shared_claims),
         cmocka_unit_test(test_devices_of_nodes),
+        cmocka_unit_test(test_devices_of_a_changed_slice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Apps with pods on more nodes than a search looks at one by one, in a cluster that is large enough
+/* Apps with pods on more nodes than a search looks at one by one, in clusters that are large enough
  * for class forests: the index, whose forests follow the apps' class maps, decides as the scan. */
 #include "both_paths.h"
 #include "index/index_kind.h"
@@ -6,6 +6,7 @@
 
 enum {
     NODES = BERTH__FOREST_TILES_MIN * BERTH__TILE + 200,
+    NODES_SMALL = BERTH__FOREST_ALL_TILES_MIN * BERTH__TILE + 200,
     APPS = 3,
     CROWD = 700, /* running pods of each */
     ROUNDS = 240,
@@ -13,12 +14,12 @@ enum {
     ALL = APPS * CROWD + ROUNDS + HEAP
 };
 
-static void open_with_crowds(both_paths *b, berth_pod_id *pods)
+static void open_with_crowds(both_paths *b, berth_pod_id *pods, uint32_t nodes)
 {
     berth_profile profile = *berth_profile_default();
     profile.percentage_of_nodes_to_score = 100;
     both_open(b, &profile);
-    for (uint32_t i = 0; i < NODES; i++)
+    for (uint32_t i = 0; i < nodes; i++)
         both_addf(b,
                   "apiVersion: v1\nkind: Node\nmetadata: {name: n%1$u, labels: "
                   "{kubernetes.io/hostname: n%1$u}}\n"
@@ -33,7 +34,7 @@ static void open_with_crowds(both_paths *b, berth_pod_id *pods)
             "containers: [{name: c, resources: {requests: {cpu: 100m}}}]}\n",
             (unsigned)i, (unsigned)(i < ALL - HEAP ? i % APPS : 0));
     for (uint32_t i = 0; i < APPS * CROWD; i++)
-        both_bind(b, pods[i], both_below(b, NODES));
+        both_bind(b, pods[i], both_below(b, nodes));
 }
 
 /* Whether some forest follows a class map. */
@@ -72,8 +73,51 @@ static void test_large_apps(void **state)
     (void)state;
     static berth_pod_id pods[ALL];
     both_paths b;
-    open_with_crowds(&b, pods);
+    open_with_crowds(&b, pods, NODES);
     assert_true(place_pods(&b, pods));
+    both_close(&b);
+}
+
+/* How often in a row a kind's forest was not worth it. */
+static uint32_t most_doubts(const berth__index_cache *cache)
+{
+    uint32_t most = 0;
+    for (const berth__used *used = cache->order.oldest; used != NULL; used = used->newer) {
+        const uint32_t doubts = ((const berth__index *)used)->forest_doubts;
+        most = doubts > most ? doubts : most;
+    }
+    return most;
+}
+
+/* Between two decisions more pods of an app come and go than its map remembers. */
+static void place_after_changes(both_paths *b, const berth_pod_id *pods)
+{
+    for (uint32_t round = 0; round < 20 * APPS; round++) {
+        for (uint32_t i = 0; i < BERTH__CLASS_MOVES + 8; i++) {
+            const berth_pod_id pod = pods[(APPS * i + round) % (APPS * CROWD)];
+            if (both_bound(b, pod))
+                both_unbind(b, pod);
+            else
+                both_bind(b, pod, both_below(b, NODES_SMALL));
+        }
+        const berth_pod_id again = pods[APPS * CROWD + round];
+        if (both_bound(b, again))
+            both_unbind(b, again);
+        both_schedule(b, again);
+    }
+}
+
+/* In a smaller cluster, where all nodes are scored, forests are tried, too, and given up where they
+ * serve few decisions. */
+static void test_smaller_cluster(void **state)
+{
+    (void)state;
+    static berth_pod_id pods[ALL];
+    both_paths b;
+    open_with_crowds(&b, pods, NODES_SMALL);
+    assert_true(place_pods(&b, pods));
+    place_after_changes(&b, pods);
+    assert_in_range(most_doubts(&b.c[0].engine->decider.indexes), 1, ROUNDS);
     both_close(&b);
 }
 
@@ -83,7 +127,7 @@ static void test_no_room_for_a_forest(void **state)
     (void)state;
     static berth_pod_id pods[ALL];
     both_paths b;
-    open_with_crowds(&b, pods);
+    open_with_crowds(&b, pods, NODES);
     b.c[0].engine->decider.indexes.bytes_max = berth__search_tree_bytes(NODES) + 1024;
     assert_false(place_pods(&b, pods));
     both_close(&b);
@@ -93,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_apps),
+        cmocka_unit_test(test_smaller_cluster),
         cmocka_unit_test(test_no_room_for_a_forest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
