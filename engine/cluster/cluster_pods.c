@@ -223,6 +223,17 @@ static void enter_again(berth__cluster *cluster, uint32_t pod, uint32_t node_id,
     attach(cluster, pod, node_id);
 }
 
+/* Take a pod off its node's list. It is still counted there. */
+static void detach(berth__cluster *cluster, uint32_t pod)
+{
+    berth__node_record *node =
+        berth__cluster_node(cluster, berth__pod_at(&cluster->pods, pod)->node);
+    *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) -= 1;
+    berth__note_list(cluster, pod, BERTH__LEFT_NODE);
+    berth__pods_detach(&cluster->pods, node, pod);
+    node->refreshed = cluster->view.images.cycle;
+}
+
 static void leave(berth__cluster *cluster, uint32_t pod)
 {
     berth__pod_record *record = berth__pod_at(&cluster->pods, pod);
@@ -234,10 +245,7 @@ static void leave(berth__cluster *cluster, uint32_t pod)
         (void)berth__note_freed(cluster, true); /* there is room */
         berth__freed_ports_leave(&cluster->view, pod, &cluster->pods);
     }
-    *(berth__node_present(node) ? &cluster->running_count : &cluster->orphan_count) -= 1;
-    berth__note_list(cluster, pod, BERTH__LEFT_NODE);
-    berth__pods_detach(&cluster->pods, node, pod);
-    node->refreshed = cluster->view.images.cycle;
+    detach(cluster, pod);
 }
 
 /* Move a pending pod to a node; this can be undone afterwards. */
@@ -506,13 +514,23 @@ static berth_status make_writable_to_move(berth__cluster *cluster, uint32_t pod,
 }
 
 /* Assign another class to a pod on a node. The old class leaves first, because both may have the
- * same host port. */
+ * same host port. With the class that it has (most updates change only a status), the pod goes to
+ * the end of the node's list, and nothing is counted again, unless the node sees other counts of
+ * its images from now on. */
 static berth_status change_in_place(berth__cluster *cluster, uint32_t index, berth__class *cls)
 {
     berth__pod_record *pod = berth__pod_at(&cluster->pods, index);
     berth__class *old_class = pod->cls;
     const uint32_t node_id = pod->node;
+    const berth__node_record *node = berth__cluster_node(cluster, node_id);
     kept_ports ports;
+    if (cls == old_class && berth__node_present(node) && node->slot != BERTH__SLOT_NONE &&
+        berth__images_are_seen(&cluster->view.images, node->refreshed)) {
+        detach(cluster, index);
+        attach(cluster, index, node_id);
+        berth__view_note_list(&cluster->view, node->slot);
+        return BERTH_OK;
+    }
     if (!keep_ports(cluster, pod, &ports))
         return BERTH_E_NOMEM;
     leave(cluster, index);

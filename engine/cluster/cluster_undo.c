@@ -408,6 +408,8 @@ static void undo_list(void *owner, void *record)
     const former_list *former = record;
     berth__node_record *node =
         former->node != BERTH_NODE_NONE ? berth__cluster_node(cluster, former->node) : NULL;
+    if (node != NULL && berth__node_present(node) && node->slot != BERTH__SLOT_NONE)
+        berth__view_note_list(&cluster->view, node->slot);
     switch (former->change) {
     case BERTH__CAME_TO_NODE:
         berth__pods_detach(&cluster->pods, node, former->pod);

@@ -17,6 +17,27 @@
 
 enum { NAME_SHIFT = 10 };
 
+/* ---- journals ---- */
+
+static const size_t JOURNAL_BYTES = (BERTH__JOURNAL + BERTH__LIST_JOURNAL) * sizeof(uint32_t);
+
+uint32_t *berth__view_journal_create(const berth_allocator *allocator)
+{
+    return berth__alloc_zero(allocator, JOURNAL_BYTES, 64);
+}
+
+void berth__view_journal_destroy(const berth_allocator *allocator, uint32_t *journal)
+{
+    berth__free(allocator, journal, JOURNAL_BYTES);
+}
+
+void berth__view_lose_journal(berth__view *view)
+{
+    memset(view->journal, 0, JOURNAL_BYTES);
+    view->journal_end += BERTH__JOURNAL + 1;
+    view->lists_end += BERTH__LIST_JOURNAL + 1;
+}
+
 berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow_owner *cow)
 {
     *view = (berth__view){.model = model,
@@ -30,7 +51,7 @@ berth_status berth__view_init(berth__view *view, berth__model *model, berth__cow
     view->layout = berth__layout_create(model->allocator, 0);
     view->tiles = berth__tiles_create(cow, model, 0, 0, 0);
     view->tiles_stamp = cow->stamp;
-    view->journal = berth__alloc(model->allocator, BERTH__JOURNAL * sizeof(uint32_t), 64);
+    view->journal = berth__view_journal_create(model->allocator);
     if (view->layout != NULL && view->tiles != NULL && view->journal != NULL) {
         view->layout->stamp = cow->stamp;
         return BERTH_OK;
@@ -50,7 +71,7 @@ void berth__view_destroy(berth__view *view)
     berth__cow_array_retire(&view->nodes, view->cow);
     berth__cow_array_retire(&view->node_of_name, view->cow);
     berth__images_retire(&view->images);
-    berth__free(view->model->allocator, view->journal, BERTH__JOURNAL * sizeof(uint32_t));
+    berth__view_journal_destroy(view->model->allocator, view->journal);
     *view = (berth__view){0};
 }
 

@@ -24,6 +24,9 @@ struct berth__devices; /* devices/devices.h: devices offered and in use; kept wi
 /* Entries that the change journal keeps. A reader that lags further behind looks at every slot. */
 enum { BERTH__JOURNAL = BERTH__LIMIT(1 << 16, 64) };
 
+/* The same for the journal of lists. */
+enum { BERTH__LIST_JOURNAL = BERTH__LIMIT(1 << 12, 16) };
+
 typedef struct berth__view {
     berth__model *model;
     struct berth__pod_counts *counts;
@@ -45,7 +48,10 @@ typedef struct berth__view {
     /* Slots changed, newest last, in a ring: entry i is at journal[i % BERTH__JOURNAL]. */
     uint32_t *journal;
     uint64_t journal_end; /* entries ever written */
-    bool wide;            /* some amount is above BERTH__SMALL_AMOUNT */
+    /* Slots whose pods changed in what only preemption reads: their order, when they started. Entry
+     * i is at journal[BERTH__JOURNAL + i % BERTH__LIST_JOURNAL]. */
+    uint64_t lists_end;
+    bool wide; /* some amount is above BERTH__SMALL_AMOUNT */
 } berth__view;
 
 /* An empty view. */
@@ -103,6 +109,19 @@ static inline void berth__view_note(berth__view *view, uint32_t slot)
 {
     view->journal[view->journal_end++ % BERTH__JOURNAL] = slot;
 }
+
+/* Add a slot to the journal of lists. */
+static inline void berth__view_note_list(berth__view *view, uint32_t slot)
+{
+    view->journal[BERTH__JOURNAL + view->lists_end++ % BERTH__LIST_JOURNAL] = slot;
+}
+
+/* Both journals, empty; NULL when out of memory. */
+uint32_t *berth__view_journal_create(const berth_allocator *allocator);
+void berth__view_journal_destroy(const berth_allocator *allocator, uint32_t *journal);
+
+/* Invalidate the journals: their readers have missed changes. */
+void berth__view_lose_journal(berth__view *view);
 
 /* The tile of a slot, for writing. Adds the slot to the journal. */
 static inline berth__tile *berth__view_write(berth__view *view, uint32_t slot)

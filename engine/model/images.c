@@ -80,7 +80,7 @@ static void begin_anew(berth__images *images, berth__image_record *image)
     *past_at(images, images->past_count) = (berth__image_past){
         .cycle = image->cycle, .node_count = image->node_count, .past = image->past};
     image->past = ++images->past_count;
-    image->cycle = images->cycle;
+    image->cycle = images->counted = images->cycle;
 }
 
 /* If the image has its former number of nodes again, drop the change from the past. */

@@ -44,6 +44,7 @@ typedef struct berth__images {
     berth__cow_array past;  /* of berth__image_past */
     berth__cow_owner *cow;
     uint64_t cycle;      /* number of cycles begun */
+    uint64_t counted;    /* the cycle in which a count that has a past began last */
     uint32_t past_count; /* in use */
     uint32_t rewrite_at; /* at this past_count, call berth__images_rewrite */
     /* Count every image as if no node had it. kube-scheduler loses the counts when it copies a copy
@@ -64,6 +65,13 @@ static inline void berth__images_begin_cycle(berth__images *images)
 static inline void berth__images_return_to_cycle(berth__images *images, uint64_t cycle)
 {
     images->cycle = cycle;
+}
+
+/* Whether a node that was refreshed in that cycle sees the newest counts, so that refreshing it now
+ * changes nothing. */
+static inline bool berth__images_are_seen(const berth__images *images, uint64_t refreshed)
+{
+    return images->counted <= refreshed;
 }
 
 /* Sets of images, as one bit of 64 for each: sets without a common bit have no common image. */

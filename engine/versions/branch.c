@@ -180,7 +180,7 @@ static void destroy(berth_engine *branch)
     berth__workers_destroy(branch->workers);
     berth__nominations_destroy(&cluster->nominations);
     berth__undo_log_destroy(&cluster->undo);
-    berth__free(allocator, cluster->view.journal, BERTH__JOURNAL * sizeof(uint32_t));
+    berth__view_journal_destroy(allocator, cluster->view.journal);
     berth__free(allocator, state->placed, state->placed_capacity * sizeof(*state->placed));
     berth__free(allocator, state, sizeof(*state));
     berth__free(allocator, branch, sizeof(*branch));
@@ -190,7 +190,7 @@ static berth_status make_parts(berth_engine *branch, const berth_engine *parent)
 {
     berth__cluster *cluster = &branch->cluster;
     const berth_allocator *allocator = branch->allocator;
-    cluster->view.journal = berth__alloc_zero(allocator, BERTH__JOURNAL * sizeof(uint32_t), 64);
+    cluster->view.journal = berth__view_journal_create(allocator);
     if (cluster->view.journal == NULL)
         return BERTH_E_NOMEM;
     BERTH_TRY(berth__nominations_init(&cluster->nominations, allocator, &cluster->view));

@@ -213,13 +213,6 @@ static void note_refreshed(void *context, uint32_t page, void *first, void *seco
     }
 }
 
-/* Invalidate the journal: its followers have missed changes. */
-static void lose_journal(berth__view *view)
-{
-    memset(view->journal, 0, BERTH__JOURNAL * sizeof(*view->journal));
-    view->journal_end += BERTH__JOURNAL + 1;
-}
-
 /* ---- following ---- */
 
 static bool orders_agree(const berth__layout *a, const berth__layout *b)
@@ -250,7 +243,7 @@ berth__followed berth__cluster_follow(berth__cluster *cluster, const berth__clus
         move_counters(&way);
     all_come(&way);
     if (away)
-        lose_journal(view);
+        berth__view_lose_journal(view);
     else
         berth__cow_array_compare(&former->view.nodes, &view->nodes, note_refreshed, &way);
     if (!way.ok)

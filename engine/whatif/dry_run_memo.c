@@ -40,22 +40,29 @@ static void forget_all(berth__dry_run_memo *memo, const berth__view *view)
     memset(memo->candidates, 0, memo->slot_count * sizeof(*memo->candidates));
     memo->epoch = view->layout->epoch;
     memo->journal_seen = view->journal_end;
+    memo->lists_seen = view->lists_end;
+}
+
+static void forget(berth__dry_run_memo *memo, uint32_t slot)
+{
+    memo->kept[slot] = BERTH__KEPT_UNKNOWN;
+    memo->candidates[slot].state = BERTH__TRIED_NOT;
 }
 
 /* Forget the results for slots that have changed. */
 static void catch_up(berth__dry_run_memo *memo, const berth__view *view, uint64_t disruption_epoch)
 {
     if (memo->epoch != view->layout->epoch || memo->disruption_epoch != disruption_epoch ||
-        view->journal_end - memo->journal_seen > BERTH__JOURNAL) {
+        view->journal_end - memo->journal_seen > BERTH__JOURNAL ||
+        view->lists_end - memo->lists_seen > BERTH__LIST_JOURNAL) {
         memo->disruption_epoch = disruption_epoch;
         forget_all(memo, view);
         return;
     }
-    for (; memo->journal_seen < view->journal_end; memo->journal_seen++) {
-        uint32_t slot = view->journal[memo->journal_seen % BERTH__JOURNAL];
-        memo->kept[slot] = BERTH__KEPT_UNKNOWN;
-        memo->candidates[slot].state = BERTH__TRIED_NOT;
-    }
+    for (; memo->journal_seen < view->journal_end; memo->journal_seen++)
+        forget(memo, view->journal[memo->journal_seen % BERTH__JOURNAL]);
+    for (; memo->lists_seen < view->lists_end; memo->lists_seen++)
+        forget(memo, view->journal[BERTH__JOURNAL + memo->lists_seen % BERTH__LIST_JOURNAL]);
 }
 
 static bool reserve(berth__dry_run_memos *memos, berth__dry_run_memo *memo, const berth__view *view)

@@ -48,6 +48,7 @@ typedef struct berth__dry_run_memo {
     uint64_t used;                /* time of the last use; 0: the place is free */
     uint64_t epoch;               /* of the layout */
     uint64_t journal_seen;        /* entries applied */
+    uint64_t lists_seen;          /* the same of the journal of lists */
     uint64_t disruption_epoch;    /* of the disruption budgets */
     uint32_t slot_count;          /* capacity */
     uint8_t *kept;                /* by slot: berth__kept_verdict */

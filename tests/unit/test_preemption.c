@@ -250,6 +250,50 @@ static void test_start_times(void **state)
     assert_string_equal(choice(c, add_pending(c, "third", "1", 10)), "a: unknown");
 }
 
+/* Update a running pod's start. */
+static void restart(small_cluster *c, const char *name, const char *node, const char *start)
+{
+    char text[512];
+    berth_error error;
+    snprintf(text, sizeof(text),
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {nodeName: %s, priority: 3, "
+             "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n"
+             "status: {startTime: '2026-01-0%sT00:00:00Z'}\n",
+             name, node, start);
+    small_require(
+        berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
+        &error);
+}
+
+/* The pod that started last is evicted. What was found for a node is found again after a pod there
+ * has changed in nothing but its start, also in a transaction that is rolled back, and if there
+ * were more changes than the journal of lists keeps. */
+static void test_start_times_change(void **state)
+{
+    small_cluster *c = *state;
+    berth_error error;
+    add_node(c, "a", "1");
+    add_node(c, "b", "1");
+    add_running(c, "a0", "a", "1", 3);
+    add_running(c, "b0", "b", "1", 3);
+    const berth_pod_id high = add_pending(c, "high", "1", 10);
+    restart(c, "a0", "a", "1");
+    restart(c, "b0", "b", "2");
+    assert_string_equal(choice(c, high), "b: b0");
+    restart(c, "a0", "a", "3");
+    assert_string_equal(choice(c, high), "a: a0");
+    small_require(berth_engine_begin(c->engine, &error), &error);
+    restart(c, "b0", "b", "4");
+    assert_string_equal(choice(c, high), "b: b0");
+    small_require(berth_engine_rollback(c->engine, &error), &error);
+    assert_string_equal(choice(c, high), "a: a0");
+    restart(c, "a0", "a", "1");
+    for (int i = 0; i <= BERTH__LIST_JOURNAL; i++)
+        restart(c, "b0", "b", "2");
+    assert_string_equal(choice(c, high), "b: b0");
+    small_require(berth_engine_check(c->engine, &error), &error);
+}
+
 static void test_words(void **state)
 {
     small_cluster *c = *state;
@@ -1053,6 +1097,7 @@ int main(void)
         RULE(test_lower_pods_are_known),
         RULE(test_budgets),
         RULE(test_start_times),
+        RULE(test_start_times_change),
         RULE(test_words),
         RULE(test_words_of_a_named_and_nominated_node),
         cmocka_unit_test(test_list_of_plugins),
