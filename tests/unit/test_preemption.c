@@ -145,18 +145,24 @@ static void test_cheapest_node(void **state)
     assert_null(words(c, add_pending(c, "again", "1", 10)));
 }
 
-/* Update a running pod's priority. */
-static void reprioritize(small_cluster *c, const char *name, const char *node, int priority)
+/* Update a running pod that requests one core. */
+static void update_running(small_cluster *c, const char *name, const char *node, int priority,
+                           const char *status)
 {
     char text[512];
     berth_error error;
     snprintf(text, sizeof(text),
              "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {nodeName: %s, priority: %d, "
-             "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n",
-             name, node, priority);
+             "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\nstatus: {%s}\n",
+             name, node, priority, status);
     small_require(
         berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
         &error);
+}
+
+static void reprioritize(small_cluster *c, const char *name, const char *node, int priority)
+{
+    update_running(c, name, node, priority, "");
 }
 
 /* Nodes without pods of lower priority are skipped; every change keeps this up to date. */
@@ -250,19 +256,12 @@ static void test_start_times(void **state)
     assert_string_equal(choice(c, add_pending(c, "third", "1", 10)), "a: unknown");
 }
 
-/* Update a running pod's start. */
-static void restart(small_cluster *c, const char *name, const char *node, const char *start)
+/* The pod started on that day. */
+static void restart(small_cluster *c, const char *name, const char *node, int day)
 {
-    char text[512];
-    berth_error error;
-    snprintf(text, sizeof(text),
-             "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {nodeName: %s, priority: 3, "
-             "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n"
-             "status: {startTime: '2026-01-0%sT00:00:00Z'}\n",
-             name, node, start);
-    small_require(
-        berth_reader_text(c->reader, berth__text_of(text), "test", update_object, c, &error),
-        &error);
+    char status[64];
+    snprintf(status, sizeof(status), "startTime: '2026-01-0%dT00:00:00Z'", day);
+    update_running(c, name, node, 3, status);
 }
 
 /* The pod that started last is evicted. What was found for a node is found again after a pod there
@@ -277,19 +276,19 @@ static void test_start_times_change(void **state)
     add_running(c, "a0", "a", "1", 3);
     add_running(c, "b0", "b", "1", 3);
     const berth_pod_id high = add_pending(c, "high", "1", 10);
-    restart(c, "a0", "a", "1");
-    restart(c, "b0", "b", "2");
+    restart(c, "a0", "a", 1);
+    restart(c, "b0", "b", 2);
     assert_string_equal(choice(c, high), "b: b0");
-    restart(c, "a0", "a", "3");
+    restart(c, "a0", "a", 3);
     assert_string_equal(choice(c, high), "a: a0");
     small_require(berth_engine_begin(c->engine, &error), &error);
-    restart(c, "b0", "b", "4");
+    restart(c, "b0", "b", 4);
     assert_string_equal(choice(c, high), "b: b0");
     small_require(berth_engine_rollback(c->engine, &error), &error);
     assert_string_equal(choice(c, high), "a: a0");
-    restart(c, "a0", "a", "1");
+    restart(c, "a0", "a", 1);
     for (int i = 0; i <= BERTH__LIST_JOURNAL; i++)
-        restart(c, "b0", "b", "2");
+        restart(c, "b0", "b", 2);
     assert_string_equal(choice(c, high), "b: b0");
     small_require(berth_engine_check(c->engine, &error), &error);
 }
