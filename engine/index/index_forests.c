@@ -9,7 +9,7 @@ enum {
     SERVES_MIN = BERTH__LIMIT(32, 4),
     IDLE_MAX = BERTH__LIMIT(512, 8),
     RENEWED_SHARE = 8,
-    PAUSE = BERTH__LIMIT(16, 1),
+    PAUSE = BERTH__LIMIT(64, 1),
     DOUBTS_MAX = BERTH__LIMIT(5, 2),
 };
 
