@@ -4,7 +4,7 @@
 /* A small forest costs more than it saves if few searches use it before it must be built again, if
  * it follows many changes without a search, or if searches have to recompute many of its tiles
  * (which they do where the best nodes are alike, so that each placement lowers the best of a tile).
- * Then a kind's searches do without one for a while, at first for PAUSE of them. */
+ * So the first PAUSE searches of a kind do without one, and after each loss four times as many. */
 enum {
     SERVES_MIN = BERTH__LIMIT(32, 4),
     IDLE_MAX = BERTH__LIMIT(512, 8),
