@@ -34,7 +34,7 @@ struct berth__index {
     berth__class_forest forests[BERTH__FORESTS_MAX]; /* kept up to date with the tree's leaves */
     uint32_t forest_count;
     uint64_t forest_asks;
-    uint32_t forests_built; /* how many of them are */
+    uint32_t forests_built; /* the number of forests that are built */
     /* How often in a row a small forest was not worth it, and the searches since. */
     uint32_t forest_doubts, forest_searches;
     /* of the current decision: */
