@@ -11,7 +11,9 @@ static berth__backing *backing_of(const berth__view *view, const berth__class *c
 bool berth__backing_refresh(const berth__view *view, const berth__class *cls)
 {
     berth__backing *backing = backing_of(view, cls);
-    return backing == NULL || berth__backing_follow(backing);
+    return backing == NULL ||
+           (berth__backing_follow(backing) &&
+            (!berth__asks_backed(view, cls) || berth__devices_refresh(view->devices, view)));
 }
 
 uint64_t berth__backing_epoch(const berth__view *view, const berth__class *cls)

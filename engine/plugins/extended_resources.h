@@ -7,9 +7,10 @@
 #include "devices/devices.h"
 #include "plugins/plugin.h"
 
-/* Update the backing classes, for pods that request resources that may be backed; returns false
- * when out of memory. The epoch changes with each change of these classes; it is 0 for other pods.
- * Call both on the deciding thread. */
+/* Update the backing classes, for pods that request resources that may be backed, and the devices
+ * if one is; returns false when out of memory. Without DynamicResources in the profile, nothing
+ * else updates the devices that scores count. The epoch changes with each change of these classes;
+ * it is 0 for other pods. Call both on the deciding thread. */
 bool berth__backing_refresh(const berth__view *view, const berth__class *cls);
 uint64_t berth__backing_epoch(const berth__view *view, const berth__class *cls);
 

@@ -83,7 +83,7 @@ bool berth__asked_resources_make(const berth__question *cycle, berth__arena *are
         out->wide |= item.ask > BERTH__SMALL_AMOUNT || item.weight > 1000000;
         items[out->count++] = item;
     }
-    return !out->backed || berth__devices_refresh(cycle->view->devices, cycle->view);
+    return true;
 }
 
 berth__asked_amount berth__asked_amount_of(const berth__view *view,

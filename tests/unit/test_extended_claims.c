@@ -79,6 +79,16 @@ static berth_str place(berth_engine *engine, const char *name)
                : BERTH_STR("");
 }
 
+/* Check which node is best for a pod, without binding it. */
+static void expect_best(berth_engine *engine, const char *name, const char *node)
+{
+    berth_placement placement;
+    berth_error error = {.code = BERTH_OK};
+    assert_int_equal(berth_engine_decide(engine, pod(engine, name), NULL, &placement, &error),
+                     BERTH_OK);
+    assert_memory_equal(berth_engine_node_name(engine, placement.node).data, node, strlen(node));
+}
+
 /* Check for a text in the message of a pod that finds no node. */
 static void expect_words(berth_engine *engine, const char *name, const char *wanted)
 {
@@ -487,6 +497,53 @@ static void test_devices_and_cores_in_balance(void **state)
     }
 }
 
+/* A profile without DynamicResources that scores by devices sees which ones pods of another profile
+ * have taken since its last decision. */
+static void test_devices_taken_by_another_profile(void **state)
+{
+    (void)state;
+    const berth_weighted_resource resource = {BERTH_STR("x.org/gpu"), 1};
+    const berth_plugin_args args = {.fit = {.resources = &resource, .resource_count = 1}};
+    const berth_plugin_ref score = {
+        .name = BERTH_STR("NodeResourcesFit"), .weight = 1, .args = &args};
+    berth_profile profiles[] = {*berth_profile_default(), *berth_profile_default()};
+    profile_points room;
+    berth_plugin_list *points = own_points(&profiles[1], &room);
+    for (int p = 0; p < BERTH_POINT_COUNT; p++)
+        if (p != BERTH_POINT_QUEUE_SORT && p != BERTH_POINT_BIND)
+            points[p] = (berth_plugin_list){0};
+    points[BERTH_POINT_SCORE] = (berth_plugin_list){&score, 1};
+    profiles[1].scheduler_name = BERTH_STR("counting");
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.profiles = profiles;
+    config.profile_count = 2;
+    berth_error error = {.code = BERTH_OK};
+    berth_engine *engine = NULL;
+    if (berth_engine_create(&config, &engine, &error) != BERTH_OK)
+        fail_msg("%s: %s", error.field, error.message);
+    load(engine, NODE("a", "") NODE("b", "") CLASS("gpu", GPUS, "big"));
+    load(engine, SLICE("s1", ON_A, GPU("d0") ", " GPU("d1") ", " GPU("d2")));
+    load(engine, SLICE("s2", "nodeName: b", GPU("e0") ", " GPU("e1")));
+    load(engine, "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\n"
+                 "spec: {schedulerName: counting, containers: [{name: c, resources: "
+                 "{requests: {x.org/gpu: 1}, limits: {x.org/gpu: 1}}}]}\n---\n"
+                 "apiVersion: v1\nkind: Pod\nmetadata: {name: q, namespace: shop}\n"
+                 "spec: {nodeSelector: {side: a}, containers: [{name: c, resources: "
+                 "{requests: {x.org/gpu: 1}, limits: {x.org/gpu: 1}}}]}\n---\n"
+                 "apiVersion: v1\nkind: Pod\nmetadata: {name: r, namespace: shop}\n"
+                 "spec: {nodeSelector: {side: b}, containers: [{name: c, resources: "
+                 "{requests: {x.org/gpu: 1}, limits: {x.org/gpu: 1}}}]}\n");
+    /* No device is in use; q takes one of three on a; r takes one of two on b. */
+    expect_best(engine, "p", "a");
+    assert_memory_equal(place(engine, "q").data, "a", 1);
+    expect_best(engine, "p", "b");
+    assert_memory_equal(place(engine, "r").data, "b", 1);
+    expect_best(engine, "p", "a");
+    berth_engine_destroy(engine);
+}
+
 /* ---- many selectors ---- */
 
 enum { CLAIMS = 2, REQUESTS = 17, SELECTORS = 32 };
@@ -556,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_allocated_claim),
         cmocka_unit_test(test_amounts),
         cmocka_unit_test(test_devices_and_cores_in_balance),
+        cmocka_unit_test(test_devices_taken_by_another_profile),
         cmocka_unit_test(test_many_selectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
