@@ -562,7 +562,7 @@ static void add_constraints(cluster_gen *g, berth_pod *pod)
     if ((g->features & GEN_AFFINITY) != 0 && gen_chance(g, 25)) {
         pod->pod_anti_affinity = pod_affinity(g, gen_chance(g, 50) ? 2 : 0);
     }
-    if (gen_competes(g) && gen_chance(g, 70)) {
+    if ((gen_competes(g) || g->late_claims) && gen_chance(g, 70)) {
         pod->volumes = SOME(g, berth_volume, 2, pod->volume_count, late_claim);
     } else if ((g->features & GEN_VOLUMES) != 0 && gen_chance(g, 25)) {
         pod->volumes = SOME(g, berth_volume, 3, pod->volume_count, volume);
@@ -633,7 +633,8 @@ const berth_pod *gen_pod(cluster_gen *g, uint32_t serial, berth_str node, uint32
         pod->meta.deleting = false;
     } else {
         fill_pod(g, pod);
-        pod->meta.namespace_name = gen_competes(g) ? naive_str("default") : gen_namespace_name(g);
+        pod->meta.namespace_name =
+            gen_competes(g) || g->late_claims ? naive_str("default") : gen_namespace_name(g);
         g->templates[gen_below(g, 6)] = pod;
     }
     pod->meta.name = gen_numbered(g, "p", serial);

@@ -34,6 +34,7 @@ typedef struct cluster_gen {
     uint32_t kubernetes; /* objects of Kubernetes 1.N, see gen_set_release; 0: 1.32 */
     uint32_t release;    /* the same, for berth_engine_config.kubernetes */
     bool early_patch;    /* 1.36 before 1.36.3 */
+    bool late_claims;    /* most pods have claims that are not bound yet */
     uint32_t node_names; /* nodes are named n0 to n(node_names - 1) */
     uint32_t zones;
     bool devices;                  /* from 1.34 on: devices, and pods with claims for them */

@@ -34,13 +34,25 @@ uint32_t gen_object_names(berth_kind kind)
     }
 }
 
-static berth_strs access_modes(cluster_gen *g)
+static berth_strs access_modes(cluster_gen *g, uint32_t most)
 {
-    berth_str *mode = naive_alloc(&g->region, sizeof(*mode));
-    *mode = gen_competes(g)
-                ? naive_str("ReadWriteOnce")
-                : PICK(g, "ReadWriteOnce", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod");
-    return (berth_strs){mode, 1};
+    const uint32_t count = gen_competes(g) ? 1 : 1 + gen_below(g, most);
+    berth_str *modes = naive_alloc(&g->region, count * sizeof(*modes));
+    modes[0] = naive_str("ReadWriteOnce");
+    for (uint32_t i = 0; i < count && !gen_competes(g); i++) {
+        modes[i] = PICK(g, "ReadWriteOnce", "ReadWriteOnce", "ReadWriteOnce", "ReadOnlyMany",
+                        "ReadOnlyMany", "ReadWriteOncePod", "ReadWriteMany", "Unheard");
+    }
+    return (berth_strs){modes, count};
+}
+
+/* Sometimes give the class by the old annotation, which goes before that of the spec. */
+static void old_class(cluster_gen *g, berth_metadata *meta, berth_str *name)
+{
+    if (gen_chance(g, 15)) {
+        gen_add_label(g, &meta->annotations, "volume.beta.kubernetes.io/storage-class", *name);
+        *name = PICK(g, "class0", "class1", "class2");
+    }
 }
 
 /* Volumes pv0 to pv4 belong to the claims with the same numbers; the others are free and local.
@@ -52,8 +64,11 @@ static void *gen_volume(cluster_gen *g, uint32_t index)
     berth_node_selector_term *t = naive_alloc(&g->region, sizeof(*t));
     berth_requirement *r = naive_alloc(&g->region, sizeof(*r));
     v->capacity = gen_mebi(1024 + 512 * gen_below(g, 3) + (gen_competes(g) ? 0 : index));
-    v->access_modes = access_modes(g);
+    v->access_modes = access_modes(g, 3);
+    v->volume_mode = naive_str(gen_chance(g, 10) ? "Block" : "Filesystem");
     v->storage_class = naive_str(index < 5 ? "class0" : "class2");
+    old_class(g, &v->meta, &v->storage_class);
+    gen_add_label(g, &v->meta.labels, "disk", PICK(g, "ssd", "hdd"));
     v->has_claim_ref = index < 5;
     v->phase = naive_str(index < 5 ? "Bound" : "Available");
     v->source.kind = BERTH_VOLUME_OTHER;
@@ -87,7 +102,13 @@ static void *gen_claim(cluster_gen *g, uint32_t index)
     berth_persistent_volume_claim *c = naive_alloc(&g->region, sizeof(*c));
     c->meta.namespace_name = naive_str("default");
     c->meta.uid = gen_numbered(g, "claim-uid-", index);
-    c->access_modes = access_modes(g);
+    c->access_modes = access_modes(g, 2);
+    c->volume_mode = naive_str(gen_chance(g, 10) ? "Block" : "Filesystem");
+    if (gen_chance(g, 10)) {
+        berth_label_selector *s = naive_alloc(&g->region, sizeof(*s));
+        gen_add_label(g, &s->match_labels, "disk", PICK(g, "ssd", "hdd"));
+        c->selector = s;
+    }
     c->request = gen_mebi(512 * (1 + gen_below(g, 4)));
     c->storage_class = naive_str(index < 5 ? "class0" : index < 8 ? "class2" : "class1");
     c->phase = naive_str(index < 5 ? "Bound" : "Pending");
@@ -97,6 +118,8 @@ static void *gen_claim(cluster_gen *g, uint32_t index)
         gen_add_label(g, &c->meta.annotations, "pv.kubernetes.io/bind-completed", naive_str("yes"));
     } else if (gen_chance(g, 5)) {
         c->storage_class = PICK(g, "", "class0", "absent");
+    } else {
+        old_class(g, &c->meta, &c->storage_class);
     }
     gen_recent_claim(g, c);
     return c;

@@ -887,6 +887,7 @@ static bool run_round(const options *o, uint64_t seed)
         t.gen.kubernetes = t.gen.release = o->kubernetes;
         t.gen.early_patch = false;
     }
+    t.gen.late_claims = (o->features & GEN_VOLUMES) != 0 && gen_chance(&t.gen, 25);
     if (start_engine(&t)) {
         fill(&t);
         for (t.op = 1; t.op <= o->ops && !t.failed; t.op++) {
