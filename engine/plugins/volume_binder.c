@@ -231,16 +231,27 @@ static berth__pv *own_volume(const berth__claim *claim, const berth__open_bindin
     return NULL;
 }
 
-/* Whether a free volume that is large enough and of the class suits the claim. */
-static bool suits(const berth__view *view, const berth__pv *volume, const berth__claim_facts *claim,
-                  const berth__open_binding *binding, uint32_t slot)
+static bool offers_all(const berth__view *view, const berth__pv_facts *offer,
+                       const berth__claim_facts *claim)
 {
-    const berth__pv_facts *offer = volume->facts;
     return offer->block == claim->block && same_attributes(offer, claim) &&
            offers_modes(offer, claim) &&
            (!claim->has_selector ||
-            berth__selector_matches(&view->model->strings, &claim->selector, offer->labels)) &&
-           !is_chosen(binding, volume) && volume_reaches(view, offer, slot);
+            berth__selector_matches(&view->model->strings, &claim->selector, offer->labels));
+}
+
+/* Whether a free volume that is large enough and of the class suits the claim. Usually its item
+ * says enough, and the volume itself is not read. */
+static bool suits(const berth__view *view, const berth__shelf_item *item,
+                  const berth__claim_facts *claim, const berth__open_binding *binding,
+                  uint32_t slot)
+{
+    const berth__pv *volume = item->object;
+    const bool offered = claim->asks_more
+                             ? offers_all(view, volume->facts, claim)
+                             : (item->traits & (claim->asks | BERTH__OFFERS_EQUAL)) == claim->asks;
+    return offered && !is_chosen(binding, volume) &&
+           (item->reached || volume_reaches(view, volume->facts, slot));
 }
 
 static const berth__shelf *shelf_of(const berth__reach *reach, uint32_t i, uint32_t slot)
@@ -252,8 +263,9 @@ static const berth__shelf *shelf_of(const berth__reach *reach, uint32_t i, uint3
 }
 
 /* The smallest free volume that suits, or NULL; among equals the first that arrived. */
-static berth__pv *free_volume(const berth__view *view, const berth__unbound_claim *unbound,
-                              const berth__open_binding *binding, uint32_t slot)
+static const berth__shelf_item *free_volume(const berth__view *view,
+                                            const berth__unbound_claim *unbound,
+                                            const berth__open_binding *binding, uint32_t slot)
 {
     const berth__claim_facts *claim = unbound->claim->facts;
     const berth__reach *reach = &unbound->free_volumes;
@@ -267,48 +279,53 @@ static berth__pv *free_volume(const berth__view *view, const berth__unbound_clai
             if (best != NULL && (item->amount > best->amount ||
                                  (item->amount == best->amount && item->arrival >= best->arrival)))
                 break;
-            if (suits(view, item->object, claim, binding, slot)) {
+            if (suits(view, item, claim, binding, slot)) {
                 best = item;
                 break;
             }
         }
     }
-    return best != NULL ? best->object : NULL;
+    return best;
+}
+
+static bool capacity_reaches(const berth__view *view, const berth__capacity *capacity,
+                             uint32_t slot)
+{
+    const berth__node_record *node = berth__view_node(view, slot);
+    return capacity->facts->everywhere ||
+           berth__node_term_meets(&view->model->strings, &capacity->facts->term, node->name,
+                                  berth__node_labels(node->facts));
 }
 
 /* The smallest capacity of the driver that suffices for the claim, or NULL; among equals the first
  * that arrived. kube-scheduler takes an arbitrary one. */
-static const berth__capacity_facts *room_for(const berth__view *view,
-                                             const berth__unbound_claim *unbound, uint32_t slot)
+static const berth__shelf_item *room_for(const berth__view *view,
+                                         const berth__unbound_claim *unbound, uint32_t slot)
 {
     const berth__shelf_item *best = NULL;
     const berth__reach *reach = &unbound->capacities;
-    const berth__node_record *node = berth__view_node(view, slot);
     for (uint32_t s = 0; reach->set != NULL && s <= reach->set->label_count; s++) {
         const berth__shelf *shelf = shelf_of(reach, s, slot);
         if (shelf == NULL)
             continue;
         for (uint32_t i = berth__shelf_from(shelf, unbound->request_units); i < shelf->count; i++) {
             const berth__shelf_item *item = &shelf->items[i];
-            const berth__capacity *capacity = item->object;
             if (best != NULL && (item->amount > best->amount ||
                                  (item->amount == best->amount && item->arrival >= best->arrival)))
                 break;
-            if (capacity->facts->everywhere ||
-                berth__node_term_meets(&view->model->strings, &capacity->facts->term, node->name,
-                                       berth__node_labels(node->facts))) {
+            if (item->reached || capacity_reaches(view, item->object, slot)) {
                 best = item;
                 break;
             }
         }
     }
-    return best != NULL ? ((const berth__capacity *)best->object)->facts : NULL;
+    return best;
 }
 
 static void choose(berth__open_binding *out, berth__claim *claim, berth__pv *volume,
-                   const berth__capacity_facts *room)
+                   const berth__shelf_item *found)
 {
-    out->rooms[out->choice_count] = room;
+    out->found[out->choice_count] = found;
     out->choices[out->choice_count++] = (berth__volume_choice){claim, volume};
 }
 
@@ -320,8 +337,7 @@ static bool provision(const berth__view *view, const berth__unbound_claim *unbou
         out->no_volume = true;
         return false;
     }
-    const berth__capacity_facts *room =
-        unbound->needs_capacity ? room_for(view, unbound, slot) : NULL;
+    const berth__shelf_item *room = unbound->needs_capacity ? room_for(view, unbound, slot) : NULL;
     if (unbound->needs_capacity && room == NULL) {
         out->no_space = true;
         return false;
@@ -350,14 +366,12 @@ void berth__volume_binder_bind(const berth__view *view, const berth__binder *bin
     }
     for (uint32_t i = 0; i < binder->unbound_count; i++) {
         const berth__unbound_claim *unbound = &binder->unbound[i];
-        berth__pv *volume = own_volume(unbound->claim, out);
-        bool own = volume != NULL;
-        if (own && !volume_reaches(view, volume->facts, slot))
-            volume = NULL;
-        else if (!own)
-            volume = free_volume(view, unbound, out, slot);
-        if (volume != NULL)
-            choose(out, unbound->claim, volume, NULL);
+        berth__pv *own = own_volume(unbound->claim, out);
+        const berth__shelf_item *item = own == NULL ? free_volume(view, unbound, out, slot) : NULL;
+        if (item != NULL)
+            choose(out, unbound->claim, item->object, item);
+        else if (own != NULL && volume_reaches(view, own->facts, slot))
+            choose(out, unbound->claim, own, NULL);
         else
             left[i / 64] |= UINT64_C(1) << (i % 64);
     }
@@ -456,6 +470,23 @@ bool berth__volume_binder_key(const berth__binder *binder, berth__verdict_key *k
     return known;
 }
 
+static void fetch_reach(const berth__reach *reach, uint32_t tile)
+{
+    for (uint32_t i = 0; reach->set != NULL && i < reach->set->label_count; i++)
+        berth__shelves_fetch(reach->set, reach->set->labels[i],
+                             reach->columns[i] + tile * BERTH__TILE, BERTH__TILE);
+}
+
+/* Where each node reads shelves of its own (host names), have those of a tile fetched at once. */
+static void fetch_shelves(const berth__binder *binder, uint32_t tile)
+{
+    for (uint32_t i = 0; i < binder->unbound_count; i++) {
+        fetch_reach(&binder->unbound[i].free_volumes, tile);
+        if (binder->unbound[i].needs_capacity)
+            fetch_reach(&binder->unbound[i].capacities, tile);
+    }
+}
+
 void berth__volume_binder_filter(const berth__view *view, const berth__binder *binder,
                                  uint32_t tile, berth__mask *mask)
 {
@@ -465,6 +496,8 @@ void berth__volume_binder_filter(const berth__view *view, const berth__binder *b
     if (filter_unbound(view, binder, tile, mask) && all)
         return;
     berth__same_shelves_begin(&same, binder);
+    if (berth__mask_count(mask) > BERTH__TILE / 8)
+        fetch_shelves(binder, tile);
     BERTH__MASK_EACH(mask, s)
     {
         bool known;

@@ -57,8 +57,9 @@ typedef struct berth__open_binding {
     bool failed;                         /* an error with the text `problem`, not a refusal */
     uint32_t choice_count;
     berth__volume_choice choices[BERTH__UNBOUND_CLAIMS_MAX];
-    /* For a claim that is provisioned: its driver's capacity here; NULL: not published. */
-    const berth__capacity_facts *rooms[BERTH__UNBOUND_CLAIMS_MAX];
+    /* The shelf item of a choice's volume, or of the driver's capacity for one that is provisioned;
+     * NULL: the volume was the claim's own already, or the driver publishes no capacity. */
+    const berth__shelf_item *found[BERTH__UNBOUND_CLAIMS_MAX];
 } berth__open_binding;
 
 static inline bool berth__binding_fits(const berth__open_binding *binding)

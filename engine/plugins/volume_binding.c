@@ -180,6 +180,24 @@ static class_use *use_of(class_use *uses, uint32_t *count, berth__sym class_name
     return &uses[i];
 }
 
+/* Add a chosen volume. Usually its item says enough, and the volume itself is not read. */
+static void add_volume(const berth__volume_choice *choice, const berth__shelf_item *item,
+                       class_use *uses, uint32_t *count)
+{
+    const bool told = item != NULL && (item->traits & BERTH__ITEM_TELLS) != 0;
+    class_use *use =
+        use_of(uses, count,
+               told ? choice->claim->facts->class_name : choice->volume->facts->specified_class);
+    use->requested += whole_units(choice->claim->facts->request);
+    use->capacity += whole_units(told ? item->amount : choice->volume->facts->capacity);
+}
+
+static int64_t room_of(const berth__shelf_item *item)
+{
+    const berth__capacity *capacity = item->object;
+    return item->traits & BERTH__ITEM_TELLS ? (int64_t)item->amount : capacity->facts->capacity;
+}
+
 /* Sum by spec.storageClassName, ignoring the annotation: the volumes that were found or, if there
  * are none, the capacities of drivers. */
 static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
@@ -187,18 +205,15 @@ static uint32_t uses_of(const berth__open_binding *binding, class_use *uses)
     uint32_t count = 0;
     for (uint32_t i = 0; i < binding->choice_count; i++) {
         const berth__volume_choice *choice = &binding->choices[i];
-        if (choice->volume == NULL)
-            continue;
-        class_use *use = use_of(uses, &count, choice->volume->facts->specified_class);
-        use->requested += whole_units(choice->claim->facts->request);
-        use->capacity += whole_units(choice->volume->facts->capacity);
+        if (choice->volume != NULL)
+            add_volume(choice, binding->found[i], uses, &count);
     }
     for (uint32_t i = 0, found = count; i < binding->choice_count && found == 0; i++) {
-        if (binding->rooms[i] == NULL)
+        if (binding->found[i] == NULL)
             continue;
         class_use *use = use_of(uses, &count, binding->choices[i].claim->facts->specified_class);
         use->requested += whole_units(binding->choices[i].claim->facts->request);
-        use->capacity = binding->rooms[i]->capacity; /* shared by all claims of the class */
+        use->capacity = room_of(binding->found[i]); /* shared by all claims of the class */
     }
     return count;
 }

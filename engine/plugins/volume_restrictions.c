@@ -31,7 +31,7 @@ static bool note_claim(berth__prepare *prepare, const berth__pod_volume *volume,
         berth__claim_find_or_reason(view, prepare->cycle->cls->volumes, volume, prepare->reasons);
     if (claim == NULL)
         return false;
-    if (claim->facts->once_only && !names_claim(own, volume->handle)) {
+    if ((claim->facts->asks & BERTH__OFFERS_ONE_POD) != 0 && !names_claim(own, volume->handle)) {
         own->claims[own->claim_count++] = volume->handle;
         own->conflicts += berth__volume_use_of_claim(view->volume_use, claim) > 0;
     }

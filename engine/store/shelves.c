@@ -13,6 +13,9 @@
  * together. */
 enum { INSERT_MAX = 16 };
 
+/* Tables from this size on don't fit in the nearer caches. */
+enum { FETCH_FROM = 16384, FETCH_MAX = 128 };
+
 berth_status berth__shelves_init(berth__shelves *shelves, const berth_allocator *allocator)
 {
     *shelves = (berth__shelves){.allocator = allocator};
@@ -29,7 +32,7 @@ static void set_destroy(berth__shelves *shelves, berth__shelf_set *set)
 {
     const berth_allocator *allocator = shelves->allocator;
     for (uint32_t i = 0; i < set->shelf_capacity; i++) {
-        berth__shelf *shelf = set->shelves[i];
+        berth__shelf *shelf = set->shelves[i].shelf;
         if (shelf == NULL)
             continue;
         free_shelf(allocator, shelf);
@@ -99,18 +102,18 @@ static berth__shelf *shelf_find(const berth__shelf_set *set, berth__sym label, b
     if (set->shelf_capacity == 0)
         return NULL;
     uint32_t at = shelf_place(label, value, set->shelf_capacity);
-    while (set->shelves[at] != NULL &&
-           (set->shelves[at]->value != value || set->shelves[at]->label != label))
+    while (set->shelves[at].shelf != NULL &&
+           (set->shelves[at].value != value || set->shelves[at].label != label))
         at = (at + 1) & (set->shelf_capacity - 1);
-    return set->shelves[at];
+    return set->shelves[at].shelf;
 }
 
-static void put_shelf(berth__shelf **table, uint32_t capacity, berth__shelf *shelf)
+static void put_shelf(berth__shelf_place *table, uint32_t capacity, berth__shelf *shelf)
 {
     uint32_t at = shelf_place(shelf->label, shelf->value, capacity);
-    while (table[at] != NULL)
+    while (table[at].shelf != NULL)
         at = (at + 1) & (capacity - 1);
-    table[at] = shelf;
+    table[at] = (berth__shelf_place){shelf->label, shelf->value, shelf};
 }
 
 /* Reserve room for one more shelf, keeping half of the table free. */
@@ -119,12 +122,13 @@ static bool reserve_shelf(berth__shelves *shelves, berth__shelf_set *set)
     if (2 * (set->shelf_count + 1) <= set->shelf_capacity)
         return true;
     uint32_t capacity = set->shelf_capacity > 0 ? 2 * set->shelf_capacity : 16;
-    berth__shelf **table = berth__alloc_zero(shelves->allocator, capacity * sizeof(*table), 64);
+    berth__shelf_place *table =
+        berth__alloc_zero(shelves->allocator, capacity * sizeof(*table), 64);
     if (table == NULL)
         return false;
     for (uint32_t i = 0; i < set->shelf_capacity; i++)
-        if (set->shelves[i] != NULL)
-            put_shelf(table, capacity, set->shelves[i]);
+        if (set->shelves[i].shelf != NULL)
+            put_shelf(table, capacity, set->shelves[i].shelf);
     berth__free(shelves->allocator, set->shelves, set->shelf_capacity * sizeof(*table));
     set->shelves = table;
     set->shelf_capacity = capacity;
@@ -189,6 +193,15 @@ static bool is_demanding(const berth__interned_node_selector *chooses)
     const berth__node_term *term = chooses->terms;
     return chooses->count != 1 || !can_match(term) || term->field_count > 0 ||
            term->expression_count != 1 || term->expressions[0].op != BERTH__OP_IN;
+}
+
+/* The item as its shelves show it. */
+static berth__shelf_item shown(const berth__shelf_item *item,
+                               const berth__interned_node_selector *chooses)
+{
+    berth__shelf_item made = *item;
+    made.reached = !is_demanding(chooses);
+    return made;
 }
 
 /* A walk over an object's shelves: (0, 0) for the open shelf, otherwise the label and value of
@@ -278,11 +291,12 @@ bool berth__shelves_add(berth__shelves *shelves, berth__sym owner,
                                           shelf->count + shelf->lent + more, sizeof(*item)))
             return false;
     }
+    const berth__shelf_item made = shown(item, chooses);
     for (walk at = walk_begin(chooses); walk_next(&at, &label, &value);) {
-        append(shelves, shelf_make(shelves, set, label, value), item);
+        append(shelves, shelf_make(shelves, set, label, value), &made);
         note_change(shelves, owner, label, value);
     }
-    set->demanding += is_demanding(chooses);
+    set->demanding += !made.reached;
     return true;
 }
 
@@ -366,7 +380,8 @@ void berth__shelves_return(berth__shelves *shelves, berth__sym owner,
                            const berth__interned_node_selector *chooses,
                            const berth__shelf_item *item)
 {
-    change_all(shelves, owner, chooses, item, take_back)->demanding += is_demanding(chooses);
+    const berth__shelf_item made = shown(item, chooses);
+    change_all(shelves, owner, chooses, &made, take_back)->demanding += !made.reached;
 }
 
 void berth__shelves_give_up(berth__shelves *shelves, berth__sym owner,
@@ -415,7 +430,7 @@ static uint32_t count_filled(const berth__shelf_set *set)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < set->shelf_capacity; i++)
-        count += set->shelves[i] != NULL && !is_empty(set->shelves[i]);
+        count += set->shelves[i].shelf != NULL && !is_empty(set->shelves[i].shelf);
     return count;
 }
 
@@ -426,12 +441,13 @@ static void prune_set(berth__shelves *shelves, berth__shelf_set *set, uint32_t f
     uint32_t capacity = 16;
     while (capacity < 2 * filled)
         capacity *= 2;
-    berth__shelf **table = berth__alloc_zero(shelves->allocator, capacity * sizeof(*table), 64);
+    berth__shelf_place *table =
+        berth__alloc_zero(shelves->allocator, capacity * sizeof(*table), 64);
     if (table == NULL)
         return;
     set->label_count = 0;
     for (uint32_t i = 0; i < set->shelf_capacity; i++) {
-        berth__shelf *shelf = set->shelves[i];
+        berth__shelf *shelf = set->shelves[i].shelf;
         if (shelf == NULL)
             continue;
         if (is_empty(shelf)) {
@@ -473,6 +489,28 @@ const berth__shelf *berth__shelf_find(const berth__shelf_set *set, berth__sym la
                                       berth__sym value)
 {
     return shelf_find(set, label, value);
+}
+
+/* Each step reads what the one before had fetched. */
+void berth__shelves_fetch(const berth__shelf_set *set, berth__sym label, const berth__sym *values,
+                          uint32_t count)
+{
+    uint32_t places[FETCH_MAX];
+    const berth__shelf *shelves[FETCH_MAX];
+    if (set->shelf_capacity < FETCH_FROM)
+        return;
+    BERTH_ASSERT(count <= FETCH_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        places[i] = shelf_place(label, values[i], set->shelf_capacity);
+        __builtin_prefetch(&set->shelves[places[i]]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        shelves[i] = set->shelves[places[i]].shelf;
+        __builtin_prefetch(shelves[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (shelves[i] != NULL)
+            __builtin_prefetch(shelves[i]->items);
 }
 
 uint32_t berth__shelf_from(const berth__shelf *shelf, __int128 amount)

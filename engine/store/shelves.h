@@ -5,7 +5,9 @@
  * of its terms (a local volume: on the one shelf of its host name). An object that every node
  * reaches, or that has no such requirement, is on the open shelf. For a node, the open shelf and
  * the shelves of its own label values are read, and each object there is still checked with its
- * whole selector. A shelf is sorted by amount, then by order of arrival. */
+ * whole selector, unless that demands no more. A shelf is sorted by amount, then by order of
+ * arrival. An item says so much of its object that most of them need not be read: on a large
+ * cluster each of these reads would wait for memory. */
 #ifndef BERTH_STORE_SHELVES_H
 #define BERTH_STORE_SHELVES_H
 
@@ -15,7 +17,10 @@
 
 typedef struct berth__shelf_item {
     __int128 amount;
-    uint64_t arrival; /* differs between objects */
+    uint64_t arrival : 55; /* differs between objects */
+    /* Set by the shelves: the object chooses every node that reads this shelf. */
+    uint64_t reached : 1;
+    uint64_t traits : 8; /* what the owner of the shelves says of the object */
     void *object;
 } berth__shelf_item;
 
@@ -31,11 +36,17 @@ typedef struct berth__shelf {
     bool listed; /* on the list of unsorted shelves */
 } berth__shelf;
 
+/* A place of a table, with the key of the shelf there; shelf NULL: free. */
+typedef struct berth__shelf_place {
+    berth__sym label, value;
+    berth__shelf *shelf;
+} berth__shelf_place;
+
 /* The shelves of one owner (a storage class). */
 typedef struct berth__shelf_set {
     berth__keymap_entry entry;
     berth__sym owner;
-    berth__shelf **shelves; /* by label and value, open addressing; without the open shelf */
+    berth__shelf_place *shelves; /* by label and value, open addressing; without the open shelf */
     uint32_t shelf_count;
     uint32_t shelf_capacity; /* 0 or a power of two */
     berth__shelf open;
@@ -96,6 +107,11 @@ void berth__shelves_prune(berth__shelves *shelves);
 const berth__shelf_set *berth__shelves_find(const berth__shelves *shelves, berth__sym owner);
 const berth__shelf *berth__shelf_find(const berth__shelf_set *set, berth__sym label,
                                       berth__sym value);
+
+/* Have the shelves of one label fetched from memory, all at once, for up to 128 nodes with these
+ * values; without use where the tables are small enough for a cache. */
+void berth__shelves_fetch(const berth__shelf_set *set, berth__sym label, const berth__sym *values,
+                          uint32_t count);
 
 /* The first item with at least that amount. */
 uint32_t berth__shelf_from(const berth__shelf *shelf, __int128 amount);

@@ -89,6 +89,23 @@ typedef struct berth__disk {
     uint32_t words[];  /* key and monitors */
 } berth__disk;
 
+/* ---- what claims ask and volumes offer ---- */
+
+/* Access modes and volumeMode in a byte: the traits of a volume's shelf item, and what a claim asks
+ * of them. */
+enum {
+    BERTH__OFFERS_ONCE = 1,    /* ReadWriteOnce */
+    BERTH__OFFERS_READ = 2,    /* ReadOnlyMany */
+    BERTH__OFFERS_MANY = 4,    /* ReadWriteMany */
+    BERTH__OFFERS_ONE_POD = 8, /* ReadWriteOncePod */
+    BERTH__OFFERS_BLOCK = 16,  /* volumeMode Block; it must be equal */
+    BERTH__OFFERS_CLASS = 32,  /* it names a volumeAttributesClass; that must be equal */
+    BERTH__OFFERS_EQUAL = BERTH__OFFERS_BLOCK | BERTH__OFFERS_CLASS,
+    /* Of an item: spec.storageClassName of the volume is the class of its shelves; or the amount is
+     * the driver's whole capacity. */
+    BERTH__ITEM_TELLS = 64,
+};
+
 /* ---- claims ---- */
 
 /* volumeAttributesClassName: claim and volume must name the same class, or none. In versions
@@ -108,8 +125,10 @@ typedef struct berth__claim_facts {
     berth__sym selected_node; /* annotation volume.kubernetes.io/selected-node; 0: absent */
     const berth__sym *access_modes;
     uint32_t access_mode_count;
-    bool once_only; /* the modes include ReadWriteOncePod */
-    bool block;     /* volumeMode */
+    bool block;   /* volumeMode */
+    uint8_t asks; /* BERTH__OFFERS_ bits */
+    /* Besides `asks`, it has a selector, a volumeAttributesClass or an unknown access mode. */
+    bool asks_more;
     berth__attributes_class attributes;
     bool bind_completed;
     bool lost;
@@ -155,6 +174,7 @@ typedef struct berth__pv_facts {
     const berth__sym *access_modes;
     uint32_t access_mode_count;
     bool block;
+    uint8_t offers; /* BERTH__OFFERS_ bits */
     berth__attributes_class attributes;
     bool deleting;
     bool available; /* according to its phase */

@@ -67,7 +67,10 @@ bool berth__pv_is_free(const berth__pv_facts *facts)
 
 berth__shelf_item berth__pv_item(berth__pv *volume, const berth__pv_facts *facts)
 {
-    return (berth__shelf_item){facts->capacity, volume->arrival, volume};
+    return (berth__shelf_item){.amount = facts->capacity,
+                               .arrival = volume->arrival,
+                               .traits = facts->offers,
+                               .object = volume};
 }
 
 static const berth__interned_node_selector *chooses(const berth__pv_facts *facts)
@@ -198,7 +201,10 @@ static const berth__interned_node_selector *reaches(const berth__capacity_facts 
 static berth__shelf_item capacity_item(berth__capacity *capacity,
                                        const berth__capacity_facts *facts)
 {
-    return (berth__shelf_item){facts->limit, capacity->arrival, capacity};
+    return (berth__shelf_item){.amount = facts->limit,
+                               .arrival = capacity->arrival,
+                               .traits = facts->limit == facts->capacity ? BERTH__ITEM_TELLS : 0,
+                               .object = capacity};
 }
 
 static bool replace_capacity(berth__storage *storage, berth__capacity *capacity,

@@ -53,14 +53,6 @@ static const berth__sym *intern_all(berth__storage *storage, berth__arena *arena
     return syms;
 }
 
-static bool lists(berth_strs texts, const char *text)
-{
-    for (uint32_t i = 0; i < texts.count; i++)
-        if (berth__str_is(texts.items[i], text))
-            return true;
-    return false;
-}
-
 /* An amount in whole units, rounded up. */
 static __int128 units_of(berth_quantity amount)
 {
@@ -117,6 +109,30 @@ static void note_problem(berth__storage *storage, const berth_persistent_volume_
     out->problem = (berth_str){text, (uint32_t)len};
 }
 
+/* The BERTH__OFFERS_ bits of access modes and volumeMode. */
+static uint8_t mode_bits(berth_strs modes, bool block, bool *all_known)
+{
+    static const struct {
+        const char *mode;
+        uint8_t bit;
+    } known[] = {
+        {"ReadWriteOnce", BERTH__OFFERS_ONCE},
+        {"ReadOnlyMany", BERTH__OFFERS_READ},
+        {"ReadWriteMany", BERTH__OFFERS_MANY},
+        {"ReadWriteOncePod", BERTH__OFFERS_ONE_POD},
+    };
+    uint8_t bits = block ? BERTH__OFFERS_BLOCK : 0;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < modes.count; i++)
+        for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+            if (berth__str_is(modes.items[i], known[k].mode)) {
+                bits |= known[k].bit;
+                found++;
+            }
+    *all_known = found == modes.count;
+    return bits;
+}
+
 static void compile_claim(berth__storage *storage, const berth_persistent_volume_claim *source,
                           berth__claim_facts *out, bool *ok)
 {
@@ -130,9 +146,11 @@ static void compile_claim(berth__storage *storage, const berth_persistent_volume
     out->selected_node = intern(storage, node, ok);
     out->access_modes = intern_all(storage, arena, source->access_modes, ok);
     out->access_mode_count = source->access_modes.count;
-    out->once_only = lists(source->access_modes, "ReadWriteOncePod");
     out->block = berth__str_is(source->volume_mode, "Block");
     read_attributes_class(storage, source->volume_attributes_class, &out->attributes, ok);
+    bool all_known;
+    out->asks = mode_bits(source->access_modes, out->block, &all_known);
+    out->asks_more = !all_known || source->selector != NULL || out->attributes.name != 0;
     out->bind_completed =
         value_of(source->meta.annotations, "pv.kubernetes.io/bind-completed").data != NULL;
     out->lost = berth__str_is(source->phase, "Lost");
@@ -246,6 +264,10 @@ static void compile_pv(berth__storage *storage, const berth_persistent_volume *s
     out->access_mode_count = source->access_modes.count;
     out->block = berth__str_is(source->volume_mode, "Block");
     read_attributes_class(storage, source->volume_attributes_class, &out->attributes, ok);
+    bool all_known; /* modes that only this volume knows are ones that claims with `asks` lack */
+    out->offers = mode_bits(source->access_modes, out->block, &all_known);
+    out->offers |= out->attributes.name != 0 ? BERTH__OFFERS_CLASS : 0;
+    out->offers |= out->specified_class == out->class_name ? BERTH__ITEM_TELLS : 0;
     out->deleting = source->meta.deleting;
     out->available = berth__str_is(source->phase, "Available");
     compile_claim_ref(storage, source, out, ok);

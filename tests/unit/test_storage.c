@@ -80,7 +80,8 @@ static void make_object(object *o, berth__random *random, uint64_t arrival)
         o->terms[t] = (berth__node_term){
             .valid = berth__random_below(random, 8) > 0, .expressions = r, .expression_count = 1};
     }
-    o->item = (berth__shelf_item){berth__random_below(random, 4), arrival, o};
+    o->item = (berth__shelf_item){
+        .amount = berth__random_below(random, 4), .arrival = arrival, .object = o};
 }
 
 static const berth__interned_node_selector *choice_of(const object *o)
@@ -105,6 +106,7 @@ static const object *find_shelved(const berth__shelves *shelves, const berth__in
             assert_true(i == 0 || shelf->items[i - 1].amount <= shelf->items[i].amount);
             bool reached =
                 o->everywhere || berth__node_selector_meets(strings, &o->chooses, 0, labels);
+            assert_true(reached || !shelf->items[i].reached);
             if (reached &&
                 (best == NULL || o->item.amount < best->item.amount ||
                  (o->item.amount == best->item.amount && o->item.arrival < best->item.arrival)))
