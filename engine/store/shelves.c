@@ -14,7 +14,7 @@
 enum { INSERT_MAX = 16 };
 
 /* Tables from this size on don't fit in the nearer caches. */
-enum { FETCH_FROM = 16384, FETCH_MAX = 128 };
+enum { FETCH_FROM = BERTH__LIMIT(16384, 16), FETCH_MAX = 128 };
 
 berth_status berth__shelves_init(berth__shelves *shelves, const berth_allocator *allocator)
 {
