@@ -127,23 +127,7 @@ static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slot
     return (uint64_t)_mm512_reduce_or_epi64(bits);
 }
 
-/* `totals` and `parts` as below. The entries of a small table stay in two vectors. */
-static void class_totals(const int32_t *leaves, uint32_t groups, const uint16_t *restrict ids,
-                         const int32_t *restrict parts, uint32_t count, int32_t *totals)
-{
-    const few_table few = few_load((const uint32_t *)parts, count < 32 ? count : 32);
-    for (uint32_t g = 0; g < groups && g < BERTH__TILE / 16; g++) {
-        __m512i id = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(ids + g * 16)));
-        __m512i part = count <= FEW_ENTRIES ? _mm512_permutex2var_epi32(few.low, id, few.high)
-                                            : _mm512_i32gather_epi32(id, parts, 4);
-        _mm512_storeu_si512(totals + g * 16,
-                            _mm512_add_epi32(_mm512_loadu_si512(leaves + g * 16), part));
-    }
-}
-
-#else
-
-#if defined(__AVX2__)
+#elif defined(__AVX2__)
 
 /* Bits 0 to 31 and 32 to 63 separately: a shift by 32 or more, or by a negative number, results in
  * 0. */
@@ -183,17 +167,6 @@ static uint64_t class_bits(const uint16_t *restrict ids, const berth__mask *slot
         bits |= UINT64_C(1) << ids[s];
     }
     return bits;
-}
-
-#endif
-
-static void class_totals(const int32_t *leaves, uint32_t groups, const uint16_t *restrict ids,
-                         const int32_t *restrict parts, uint32_t count, int32_t *totals)
-{
-    (void)count;
-    uint32_t slots = (groups < BERTH__TILE / BERTH__FAN ? groups : BERTH__TILE / BERTH__FAN);
-    for (uint32_t s = 0; s < slots * BERTH__FAN; s++)
-        totals[s] = leaves[s] + parts[ids[s]];
 }
 
 #endif
