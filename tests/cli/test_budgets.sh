@@ -50,6 +50,7 @@ allows unready 1 "maxUnavailable: 2, $web" 1
 allows unready_two 0 "minAvailable: 2, $web" 2
 allows wanted_more 0 "maxUnavailable: 2, $web" 0 6
 allows wanted_share 1 "minAvailable: 50%, $web" 0 6
+allows wanted_share_up 0 "minAvailable: 67%, $web" 1 3
 # A DaemonSet has no number of replicas from which to compute a percentage.
 allows daemons 0 "maxUnavailable: 1, $web" 0 4 Job
 allows daemons_min 1 "minAvailable: 3, $web" 0 4 Job

@@ -27,6 +27,8 @@ decides asked "1.36 (nodes: 2 of 1.32.2)" -f "$work/32.yaml" --kubernetes v1.36
 nodes v1.36.2-gke.100 v1.35.1+k3s1 v1.36.2-gke.100 >"$work/mixed.yaml"
 decides mixed "1.36.2 (nodes: 2 of 1.36.2, 1 of 1.35.1)" -f "$work/mixed.yaml"
 grep -q "warning: the nodes run several versions" "$work/err" || fail "mixed: $(cat "$work/err")"
+nodes v1.35.9 v1.36.2 v1.35.10 >"$work/patches.yaml"
+decides patches "1.36.2 (nodes: 1 of 1.36.2, 1 of 1.35.10, 1 of 1.35.9)" -f "$work/patches.yaml"
 nodes v1.29.3-eks-ae9a62a >"$work/old.yaml"
 decides old "1.32, the version of the nodes" -f "$work/old.yaml" 2>/dev/null
 grep -q "warning: the nodes run an unknown version (1 of 1.29.3)" "$work/err" || fail "old: $(cat "$work/err")"

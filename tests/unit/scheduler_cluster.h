@@ -25,8 +25,9 @@ typedef struct loop {
     uint32_t groups;          /* attempts of PodGroups, and the last one */
     berth_pod_group_attempt group;
     char group_message[256];
-    berth_step step;                /* the last one */
-    void (*inside)(struct loop *l); /* called by every callback; may be NULL */
+    uint32_t part_placed, part_waiting; /* by PodGroups below others: in all */
+    berth_step step;                    /* the last one */
+    void (*inside)(struct loop *l);     /* called by every callback; may be NULL */
 } loop;
 
 static void loop_inside(loop *l)
@@ -85,6 +86,8 @@ static void loop_pod_group(void *context, const berth_pod_group_attempt *attempt
     loop_inside(l);
     l->groups++;
     l->group = *attempt;
+    l->part_placed += attempt->below ? attempt->placed : 0;
+    l->part_waiting += attempt->below ? attempt->waiting : 0;
     snprintf(l->group_message, sizeof(l->group_message), "%.*s", (int)attempt->message.len,
              attempt->message.data != NULL ? attempt->message.data : "");
 }

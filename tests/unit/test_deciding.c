@@ -343,6 +343,8 @@ static void test_rejections(void **state)
     await_line("scheduler_event_handling_duration_seconds_count{event=\"UnscheduledPodAdd\"} 3\n");
     await_line(
         "scheduler_event_handling_duration_seconds_count{event=\"UnscheduledPodDelete\"} 1\n");
+    put_pod(MESSAGE_ADD, "runs", "1", "nodeName: a,");
+    await_line("scheduler_event_handling_duration_seconds_count{event=\"AssignedPodAdd\"} 1\n");
 }
 
 static int start_ticking(void **state)

@@ -106,6 +106,27 @@ static void test_node_comes_back(void **state)
     expect_free(c, "p", PORT("80"), false);
 }
 
+/* As many ports are free on a node that was removed as pods have on the node that is removed. */
+static void test_second_node_comes_back(void **state)
+{
+    small_cluster *c = *state;
+    static const char *const names[] = {"a", "b"};
+    for (int i = 0; i < 2; i++) {
+        char one[8], two[8];
+        snprintf(one, sizeof(one), "one-%s", names[i]);
+        snprintf(two, sizeof(two), "two-%s", names[i]);
+        small_node(c, names[i], "");
+        small_pod(c, one, names[i], "", PORT("80"));
+        small_pod(c, two, names[i], "", PORT("80"));
+        expect_free(c, "p", PORT("80"), false); /* lays the node out */
+        remove_object(c, BERTH_KIND_POD, one);
+        expect_free(c, "p", PORT("80"), true);
+        remove_object(c, BERTH_KIND_NODE, names[i]);
+    }
+    small_node(c, "b", "");
+    expect_free(c, "p", PORT("80"), true);
+}
+
 /* A rollback restores the ports. */
 static void test_rollback(void **state)
 {
@@ -324,6 +345,7 @@ int main(void)
         TEST(test_port_taken_again),
         TEST(test_pod_changes),
         TEST(test_node_comes_back),
+        TEST(test_second_node_comes_back),
         TEST(test_rollback),
         TEST(test_victim_with_a_freed_port),
         TEST(test_victims_with_freed_ports),

@@ -104,8 +104,56 @@ static void order_is_that_of_go(void **unused)
     free(l);
 }
 
+/* Values that are only chosen as they are compared, so that each pivot turns out to be among the
+ * smallest: the sort meets bad pivots until it gives up on them and heapsorts. As in the tests of
+ * Go's sort package, after M. D. McIlroy, "A Killer Adversary for Quicksort". */
+typedef struct adversary {
+    size_t values[COUNT_MAX];
+    size_t count, solid, candidate;
+} adversary;
+
+static bool is_less_to_the_adversary(void *context, size_t a, size_t b)
+{
+    adversary *o = context;
+    const size_t open = o->count;
+    if (o->values[a] == open && o->values[b] == open) {
+        const size_t chosen = a == o->candidate ? a : b;
+        o->values[chosen] = o->solid++;
+    }
+    if (o->values[a] == open)
+        o->candidate = a;
+    else if (o->values[b] == open)
+        o->candidate = b;
+    return o->values[a] < o->values[b];
+}
+
+static void swap_for_the_adversary(void *context, size_t a, size_t b)
+{
+    adversary *o = context;
+    const size_t moved = o->values[a];
+    o->values[a] = o->values[b];
+    o->values[b] = moved;
+}
+
+static void worst_pivots_end_in_order(void **unused)
+{
+    (void)unused;
+    adversary *o = calloc(1, sizeof(*o));
+    for (size_t count = 2; count <= 2000; count = count * 3 / 2 + 1) {
+        *o = (adversary){.count = count};
+        for (size_t i = 0; i < count; i++)
+            o->values[i] = count;
+        berth__go_sort(&(berth__go_sort_items){o, is_less_to_the_adversary, swap_for_the_adversary},
+                       count);
+        for (size_t i = 1; i < count; i++)
+            assert_true(o->values[i - 1] <= o->values[i]);
+    }
+    free(o);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(order_is_that_of_go)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order_is_that_of_go),
+                                       cmocka_unit_test(worst_pivots_end_in_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

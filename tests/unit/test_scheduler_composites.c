@@ -285,6 +285,8 @@ static void test_left_over(void **state)
     assert_int_equal(l->groups, 3);
     assert_int_equal(l->group.verdict, BERTH_VERDICT_PLACED);
     assert_int_equal(l->group.waiting, 3);
+    assert_int_equal(l->part_placed, 3); /* one group has all its pods placed, the other none */
+    assert_int_equal(l->part_waiting, 3);
     for (int i = 1; i < 6; i++)
         assert_int_equal(loop_step(l), i < 3 ? BERTH_STEP_BOUND : BERTH_STEP_UNSCHEDULABLE);
     need(l, pods[4], BERTH_POD_STATE_ACTIVE);

@@ -12,6 +12,7 @@
 #include "base/names.h"
 #include "base/random.h"
 #include "base/sort.h"
+#include "counted_memory.h"
 
 enum { COUNT_MAX = 300 };
 
@@ -117,6 +118,21 @@ static void texts_of_a_list_that_moves_are_found(void **state)
     berth__arena_destroy(&arena);
 }
 
+/* Without memory for an index of many texts the list is refused; few texts need none. */
+static void many_texts_need_memory(void **state)
+{
+    counted memory = {.fail_at = 1, .for_good = true};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    static const named items[1] = {{{"text", 4}, 0}};
+    berth__arena arena;
+    berth__names names;
+    (void)state;
+    berth__arena_init(&arena, &allocator);
+    assert_true(berth__names_make(&arena, items, sizeof(*items), 1, 8, &names));
+    assert_false(berth__names_make(&arena, items, sizeof(*items), 1, COUNT_MAX, &names));
+    berth__arena_destroy(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +140,7 @@ int main(void)
         cmocka_unit_test(elements_are_sorted),
         cmocka_unit_test(texts_are_found),
         cmocka_unit_test(texts_of_a_list_that_moves_are_found),
+        cmocka_unit_test(many_texts_need_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

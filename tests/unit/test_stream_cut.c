@@ -93,6 +93,10 @@ static void test_list_that_is_none(void **state)
     stream_cut_reset(&cut);
     assert_true(stream_cut_list(&cut, "{\"a\":\"", 6));
     assert_null(stream_cut_list_end(&cut));
+    stream_cut_reset(&cut);
+    p.count = 0;
+    assert_true(feed(&cut, stream_cut_list, "{\"items\",[{}]}", 100)); /* no value of that key */
+    assert_int_equal(p.count, 0);
     p.most = 1;
     stream_cut_reset(&cut);
     assert_false(feed(&cut, stream_cut_list, "{\"items\":[{},{}]}", 100));

@@ -801,18 +801,23 @@ static void test_choice_of_volume(void **state)
     small_close(&c);
 }
 
+static void open_with_volume_scores(small_cluster *c)
+{
+    berth_engine_config config;
+    berth_engine_config_init(&config);
+    config.kubernetes = 37;
+    config.profiles = berth_profile_default_of(37);
+    config.profile_count = 1;
+    small_open_as(c, config);
+}
+
 /* Since v1.37, a node scores higher the emptier its volumes would be. Claims of one class count
  * together, and so do their volumes. */
 static void test_score_of_several_claims(void **state)
 {
     small_cluster c;
-    berth_engine_config config;
     (void)state;
-    berth_engine_config_init(&config);
-    config.kubernetes = 37;
-    config.profiles = berth_profile_default_of(37);
-    config.profile_count = 1;
-    small_open_as(&c, config);
+    open_with_volume_scores(&c);
     const berth_node_id a = (berth_node_id)small_add(&c, NODE_A);
     const berth_node_id b = (berth_node_id)small_add(&c, NODE_B);
     small_add(&c,
@@ -824,6 +829,22 @@ static void test_score_of_several_claims(void **state)
                                "{name: w, persistentVolumeClaim: {claimName: c3}}]"));
     assert_int_equal(small_score(&c, "VolumeBinding", a), 34); /* 4 of 6 GiB would be used */
     assert_int_equal(small_score(&c, "VolumeBinding", b), 67); /* 4 of 12 GiB */
+    small_close(&c);
+}
+
+/* A begun byte counts as a whole one, of the request and of the volume. */
+static void test_score_of_fractions(void **state)
+{
+    small_cluster c;
+    (void)state;
+    open_with_volume_scores(&c);
+    const berth_node_id a = (berth_node_id)small_add(&c, NODE_A);
+    const berth_node_id b = (berth_node_id)small_add(&c, NODE_B);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner") LOCAL_PV("a4", "4", "a")
+                      LOCAL_PV("b4", "4000000001n", "b") CLAIM("c1", "local", "1000000001n", ""));
+    small_decide(&c, small_pod(&c, "p", NULL, "", USES("c1")));
+    assert_int_equal(small_score(&c, "VolumeBinding", a), 50); /* 2 of 4 bytes would be used */
+    assert_int_equal(small_score(&c, "VolumeBinding", b), 60); /* 2 of 5 */
     small_close(&c);
 }
 
@@ -1513,6 +1534,7 @@ int main(void)
         cmocka_unit_test(test_capacity_of_part_of_a_byte),
         cmocka_unit_test(test_choice_of_volume),
         cmocka_unit_test(test_score_of_several_claims),
+        cmocka_unit_test(test_score_of_fractions),
         cmocka_unit_test(test_many_reservations),
         cmocka_unit_test(test_first_of_equal_volumes),
         cmocka_unit_test(test_room_by_topology),

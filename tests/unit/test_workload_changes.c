@@ -74,6 +74,37 @@ static void expect(const char *text, const char *expected)
         fail_msg("%s\nsays     %s\ninstead of %s", text, got.text, expected);
 }
 
+/* ---- workloads whose pods are in the input ---- */
+
+static void tell_seen(void *context, const berth_note *note)
+{
+    (void)context;
+    if (note->what == BERTH_NOTE_NOT_EXPANDED)
+        put("%.*s %.*s %" PRId64 "\n", STR(note->workload->owner_kind),
+            STR(note->workload->owner_name), note->workload->wanted);
+}
+
+/* How many pods they want: one unless the workload says a number; -1 if no number can be said. */
+static void test_seen_workloads(void **state)
+{
+    static const char text[] = SEEN("Deployment", "some", "replicas: 3, template: {}")
+        SEEN("Deployment", "one", "template: {}") SEEN("DaemonSet", "all", "template: {}")
+            SEEN("Job", "job", "template: {}");
+    berth_reader *reader;
+    berth_error error;
+    const berth_read_options options = {
+        .size = sizeof(options), .apply_defaults = true, .threads = 1, .note = tell_seen};
+    (void)state;
+    clear_sheet();
+    assert_int_equal(berth_reader_create(&options, &reader, NULL), BERTH_OK);
+    assert_int_equal(
+        berth_reader_text(reader, berth__text_of(text), "t", ignore, &whole_objects, &error),
+        BERTH_OK);
+    berth_reader_destroy(reader);
+    assert_string_equal(got.text, "Deployment some 3\nDeployment one 1\nDaemonSet all -1\n"
+                                  "Job job -1\n");
+}
+
 /* ---- templates ---- */
 
 static void test_templates(void **state)
@@ -260,6 +291,7 @@ int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_seen_workloads),
         cmocka_unit_test(test_templates),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_rollouts),
