@@ -600,6 +600,47 @@ static void test_many_selectors(void **state)
     free(text);
 }
 
+/* ---- preemption ---- */
+
+/* How many pods would have to go for a pod. */
+static uint32_t victims_for(berth_engine *engine, const char *name)
+{
+    berth_placement placement;
+    berth_error error = {.code = BERTH_OK};
+    berth_explanation *explanation;
+    assert_int_equal(berth_explanation_create(NULL, &explanation, &error), BERTH_OK);
+    const berth_decide_options options = {.size = sizeof(options), .explanation = explanation};
+    assert_int_equal(berth_engine_decide(engine, pod(engine, name), &options, &placement, &error),
+                     BERTH_OK);
+    const uint32_t count = berth_explanation_victim_count(explanation);
+    berth_explanation_destroy(explanation);
+    return count;
+}
+
+/* A node whose pod could make way is none once its device has gone, although its pods stay. */
+static void test_preemption_follows_devices(void **state)
+{
+#define SPEC(name, spec)                                                                   \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: " name ", namespace: shop}\nspec: {" spec \
+    "}\n---\n"
+#define ALL_CORES "resources: {requests: {cpu: 8}}"
+#define HIGH "resources: {requests: {cpu: 8, x.org/gpu: 1}, limits: {x.org/gpu: 1}}"
+    (void)state;
+    berth_error error = {.code = BERTH_OK};
+    berth_engine *engine =
+        make(NODE("a", "") CLASS("gpu", GPUS, "big") SLICE("a", "nodeName: a", DEVICE("d", "big"))
+                 SPEC("low", "nodeName: a, containers: [{name: c, " ALL_CORES "}]")
+                     SPEC("high", "priority: 10, containers: [{name: c, " HIGH "}]"));
+    assert_int_equal(victims_for(engine, "high"), 1);
+    assert_int_equal(berth_engine_remove(engine, BERTH_KIND_RESOURCE_SLICE, (berth_str){0},
+                                         BERTH_STR("a"), &error),
+                     BERTH_OK);
+    assert_int_equal(victims_for(engine, "high"), 0);
+    load(engine, SLICE("a", "nodeName: a", DEVICE("d", "big")));
+    assert_int_equal(victims_for(engine, "high"), 1);
+    berth_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -615,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_devices_and_cores_in_balance),
         cmocka_unit_test(test_devices_taken_by_another_profile),
         cmocka_unit_test(test_many_selectors),
+        cmocka_unit_test(test_preemption_follows_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
