@@ -379,6 +379,56 @@ static void test_memory_of_affinities(void **state)
     expect_node(&(scene){affinity_scene, "c", NULL, false});
 }
 
+/* Pods on so many nodes that they are not counted in a short list, and one more. */
+static berth_pod_id crowded_scene(small_cluster *c)
+{
+    enum { NODES = 40 };
+    berth_pod_id pod = 0;
+    for (int i = 0; i <= NODES; i++) {
+        char node[16], name[16], labels[64];
+        snprintf(node, sizeof(node), "n%d", i);
+        snprintf(name, sizeof(name), "p%d", i);
+        snprintf(labels, sizeof(labels), ", labels: {kubernetes.io/hostname: n%d}", i);
+        small_node(c, node, labels);
+        pod = small_pod(c, name, i < NODES ? node : NULL, ", labels: {app: s}",
+                        "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuring"
+                        "Execution: [{topologyKey: kubernetes.io/hostname, labelSelector: "
+                        "{matchLabels: {app: s}}}]}}, containers: [{name: c}]");
+    }
+    return pod;
+}
+
+/* Checks that have no memory to count everything again say so, and nothing else. */
+static void test_memory_of_checks(void **state)
+{
+    counted memory = {0};
+    const berth_allocator allocator = {&memory, counted_allocate, counted_release};
+    berth_engine_config config;
+    berth_error error = {.code = BERTH_OK};
+    small_cluster c;
+    uint32_t refused = 0;
+    bool fewer = false;
+    (void)state;
+    berth_engine_config_init(&config);
+    config.allocator = &allocator;
+    small_open_as(&c, config);
+    const berth_pod_id pod = crowded_scene(&c);
+    small_require(berth_engine_schedule(c.engine, pod, &c.placement, &error), &error);
+    assert_int_equal(c.placement.feasible_count, 1);
+    for (unsigned at = 1; !fewer; at++) {
+        atomic_store(&memory.calls, 0);
+        atomic_store(&memory.fail_at, at);
+        const berth_status status = berth_engine_check(c.engine, &error);
+        atomic_store(&memory.fail_at, 0);
+        fewer = atomic_load(&memory.calls) < at;
+        assert_int_equal(status, fewer ? BERTH_OK : BERTH_E_NOMEM);
+        refused += status != BERTH_OK;
+    }
+    assert_true(refused > 4);
+    small_close(&c);
+    assert_int_equal(atomic_load(&memory.bytes), 0);
+}
+
 static void test_memory_of_nominations(void **state)
 {
     (void)state;
@@ -400,7 +450,7 @@ int main(void)
         cmocka_unit_test(test_memory_of_volumes),    cmocka_unit_test(test_memory_of_spreading),
         cmocka_unit_test(test_memory_of_affinities), cmocka_unit_test(test_memory_of_nominations),
         cmocka_unit_test(test_memory_of_devices),    cmocka_unit_test(test_memory_of_plugins),
-        cmocka_unit_test(test_malformed_selection),
+        cmocka_unit_test(test_malformed_selection),  cmocka_unit_test(test_memory_of_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

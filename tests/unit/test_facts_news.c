@@ -398,6 +398,83 @@ static void test_rolled_back_images(void **state)
     both_close(&b);
 }
 
+/* ---- scorers ---- */
+
+static bool is_green(const berth_cycle *cycle, uint32_t slot)
+{
+    return berth_cycle_node_label(cycle, slot, (berth_str)TEXT("green")).data != NULL;
+}
+
+static berth_prepared prepare_green(berth_preparation *preparation)
+{
+    for (uint32_t slot = 0; slot < berth_cycle_slot_count(preparation->cycle); slot++)
+        if (is_green(preparation->cycle, slot))
+            return BERTH_PREPARED_ACTIVE;
+    return BERTH_PREPARED_SKIP;
+}
+
+static void score_green(const berth_cycle *cycle, const void *instance, const void *plugin_state,
+                        const berth_slice *slice, int64_t *values)
+{
+    (void)instance;
+    (void)plugin_state;
+    for (uint32_t i = 0; i < slice->count; i++)
+        values[i] = is_green(cycle, slice->index * BERTH_SLICE + i) ? 100 : 0;
+}
+
+static berth_node_id best_node(const small_cluster *c, berth_pod_id pod)
+{
+    berth_error error = {.code = BERTH_OK};
+    berth_placement placement;
+    small_require(berth_engine_decide(c->engine, pod, NULL, &placement, &error), &error);
+    assert_int_equal(placement.best_count, 1);
+    return placement.node;
+}
+
+/* With another taint and label of one node, another scorer takes part instead of the one before:
+ * what was kept of that one's values is not taken for the other's. */
+static void test_another_scorer(void **state)
+{
+    static const berth_plugin green = {.size = sizeof(green),
+                                       .flags = BERTH_PLUGIN_STATIC,
+                                       .name = "Green",
+                                       .prepare_score = prepare_green,
+                                       .score = score_green};
+    static const char changed[] = "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {green: "
+                                  "'1'}}\nstatus: {allocatable: {cpu: '4', pods: '110'}}\n";
+    const berth_plugin_ref filter = {.name = TEXT("NodeResourcesFit")};
+    const berth_plugin_ref scorers[] = {{.name = TEXT("TaintToleration"), .weight = 1},
+                                        {.name = TEXT("Green"), .weight = 1}};
+    berth_plugin_list points[BERTH_POINT_COUNT] = {
+        [BERTH_POINT_FILTER] = {&filter, 1}, [BERTH_POINT_SCORE] = {scorers, 2}};
+    const berth_profile profile = {.points = points, .point_count = BERTH_POINT_COUNT};
+    const berth_plugin *const plugin = &green;
+    berth_engine_config config;
+    berth_error error = {.code = BERTH_OK};
+    small_cluster c;
+    (void)state;
+    berth_engine_config_init(&config);
+    config.profiles = &profile;
+    config.profile_count = 1;
+    config.plugins = &plugin;
+    config.plugin_count = 1;
+    config.path = BERTH_PATH_SCAN;
+    small_open_as(&c, config);
+    const berth_node_id a = (berth_node_id)small_add(
+        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nspec: {taints: [{key: k, effect: "
+            "PreferNoSchedule}]}\nstatus: {allocatable: {cpu: '4', pods: '110'}}\n");
+    const berth_node_id b = small_node(&c, "b", "");
+    const berth_pod_id pod = small_pod(&c, "p", NULL, "", "containers: [{name: c}]");
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(best_node(&c, pod), b);
+    small_require(
+        berth_reader_text(c.reader, (berth_str)TEXT(changed), "test", update, c.engine, &error),
+        &error);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(best_node(&c, pod), a);
+    small_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_moved_domains),
         cmocka_unit_test(test_changed_images),
         cmocka_unit_test(test_rolled_back_images),
+        cmocka_unit_test(test_another_scorer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
