@@ -286,6 +286,20 @@ void berth__pod_counts_visit_holders(const berth__view *view, const berth__ident
                              visit_if_concerned, &own);
 }
 
+bool berth__pod_counts_newly_concerned(const berth__view *view, uint64_t seen,
+                                       const berth__identity *identity)
+{
+    const berth__pod_counts *counts = view->counts;
+    if (counts == NULL)
+        return false;
+    if (counts->holders_added - seen > BERTH__NEW_HOLDERS)
+        return true;
+    for (uint64_t i = seen; i < counts->holders_added; i++)
+        if (berth__population_concerns(view, counts->new_holders[i % BERTH__NEW_HOLDERS], identity))
+            return true;
+    return false;
+}
+
 /* ---- following the cluster ---- */
 
 void berth__pod_counts_follow_namespaces(berth__view *view)

@@ -184,13 +184,19 @@ typedef struct berth__group {
 
 typedef struct berth__plan berth__plan;
 
+enum { BERTH__NEW_HOLDERS = BERTH__LIMIT(64, 2) }; /* the last ones, which are kept */
+
 typedef struct berth__pod_counts {
     berth__model *model;
     const berth__pods *pods;
     uint64_t serial;           /* number of summations of domain counts so far */
     uint64_t membership_epoch; /* changes when memberships become stale without being updated */
-    uint64_t holders_epoch;    /* of the set of populations of held terms, and of namespaces */
-    uint64_t namespace_epoch;  /* of view->related when last compared */
+    uint64_t holders_epoch; /* changes when a population of held terms goes, and with namespaces */
+    uint64_t namespace_epoch; /* of view->related when last compared */
+    /* Populations of held terms that have come: number i is at i % BERTH__NEW_HOLDERS, and there
+     * as long as holders_epoch does not change. */
+    uint64_t holders_added;
+    berth__population *new_holders[BERTH__NEW_HOLDERS];
     berth__keymap populations;
     berth__population *first;
     uint32_t holder_count;       /* populations of held terms */
@@ -348,6 +354,12 @@ static inline bool berth__domain_counts_ready(const berth__view *view,
 void berth__pod_counts_visit_holders(const berth__view *view, const berth__identity *identity,
                                      bool (*visit)(void *context, berth__population *population),
                                      void *context);
+
+/* Whether a population that came after the first `seen` (holders_added) has a held term that
+ * concerns the identity; true also if they are too many to tell. `seen` must be of this
+ * holders_epoch. Cost: the new ones. */
+bool berth__pod_counts_newly_concerned(const berth__view *view, uint64_t seen,
+                                       const berth__identity *identity);
 
 /* ---- between the files of this module ---- */
 

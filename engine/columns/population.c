@@ -126,7 +126,7 @@ static bool enter(berth__view *view, berth__population *population)
     counts->first = population;
     if (is_held(population)) {
         counts->holder_count++;
-        counts->holders_epoch++;
+        counts->new_holders[counts->holders_added++ % BERTH__NEW_HOLDERS] = population;
     } else {
         berth__groups_enter(view, population);
     }

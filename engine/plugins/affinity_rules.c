@@ -226,6 +226,7 @@ static bool resolve(const berth__question *cycle, const berth__affinity_args *ar
     own.body = berth__plan_begin(plan, sizeof(*own.body));
     if (own.body == NULL)
         return false;
+    own.body->holders_seen = cycle->view->counts->holders_added;
     if (rules != NULL && rules->malformed &&
         cycle->view->model->behaviours.refuses_malformed_terms) {
         describe_problems(&own, rules);
@@ -248,6 +249,20 @@ static bool has_terms(const berth__pod_rules *rules)
                                 0;
 }
 
+/* Whether a plan that was resolved needs no other counters since, although pods with other terms
+ * may have come. */
+static bool still_resolved(const berth__question *cycle, berth__plan *plan)
+{
+    berth__affinity *body = plan->body;
+    const uint64_t added = cycle->view->counts->holders_added;
+    if (plan->resolved && body->holders_seen != added) {
+        plan->resolved = !berth__pod_counts_newly_concerned(cycle->view, body->holders_seen,
+                                                            cycle->cls->identity);
+        body->holders_seen = added;
+    }
+    return plan->resolved;
+}
+
 bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity_args *args,
                              const berth__plan **out)
 {
@@ -264,7 +279,7 @@ bool berth__affinity_resolve(const berth__question *cycle, const berth__affinity
                                        .namespace_epoch = view->counts->namespace_epoch,
                                        .holders_epoch = view->counts->holders_epoch};
     berth__plan *plan = berth__plan_get(view, &key, &epochs);
-    if (plan == NULL || (!plan->resolved && !resolve(cycle, args, plan)) ||
+    if (plan == NULL || (!still_resolved(cycle, plan) && !resolve(cycle, args, plan)) ||
         !berth__plan_renew(view, plan))
         return false;
     *out = plan;

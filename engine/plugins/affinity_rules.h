@@ -35,6 +35,7 @@ typedef struct berth__affinity {
     berth__soft_affinity *soft;
     uint32_t soft_count;
     uint32_t soft_capacity;
+    uint64_t holders_seen; /* populations of held terms that were looked at, by holders_added */
 } berth__affinity;
 
 /* The pods that a term of the pod being placed selects. The same term of a running pod may select

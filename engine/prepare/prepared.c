@@ -227,15 +227,22 @@ static berth__prepared_world world_of(const berth__view *view)
     const struct berth__related *related = view->related;
     return (berth__prepared_world){
         .holders_epoch = view->counts != NULL ? view->counts->holders_epoch : 0,
+        .holders_added = view->counts != NULL ? view->counts->holders_added : 0,
         .namespace_epoch = related != NULL ? related->namespace_epoch : 0,
         .related_epoch = related != NULL ? related->epoch : 0,
     };
 }
 
-static bool same_world(const berth__prepared_world *a, const berth__prepared_world *b)
+/* Whether nothing has changed that concerns the pod. */
+static bool same_world(const berth__question *cycle, const berth__prepared_world *before,
+                       const berth__prepared_world *now)
 {
-    return a->holders_epoch == b->holders_epoch && a->namespace_epoch == b->namespace_epoch &&
-           a->related_epoch == b->related_epoch;
+    return before->holders_epoch == now->holders_epoch &&
+           before->namespace_epoch == now->namespace_epoch &&
+           before->related_epoch == now->related_epoch &&
+           (before->holders_added == now->holders_added ||
+            !berth__pod_counts_newly_concerned(cycle->view, before->holders_added,
+                                               cycle->cls->identity));
 }
 
 static bool allocate_slot_plan(berth__prepared_kind *prepared, const berth__ready_profile *profile)
@@ -462,9 +469,11 @@ berth_status berth__prepared_get(berth__prepared_cache *cache, berth__decision *
     berth__prepared_each *each = &prepared->each;
     berth__prepared_world world = world_of(cycle->view);
     bool as_before = each->settled && cycle->required_node == BERTH_NODE_NONE &&
-                     same_world(&each->world, &world);
-    if (as_before && each->filter_count + each->scorer_count == 0)
+                     same_world(cycle, &each->world, &world);
+    if (as_before && each->filter_count + each->scorer_count == 0) {
+        each->world = world;
         return BERTH_OK;
+    }
     const bool restricted = prepared->verdict.allowed != NULL;
     bool changed = true;
     each->settled = false;

@@ -51,7 +51,7 @@ typedef struct berth__slot_plan {
 
 /* What a lasting SKIP depends on besides class and node facts. */
 typedef struct berth__prepared_world {
-    uint64_t holders_epoch;
+    uint64_t holders_epoch, holders_added;
     uint64_t namespace_epoch;
     uint64_t related_epoch;
 } berth__prepared_world;
