@@ -18,6 +18,7 @@ static writes *w;
 static size_t settled;
 static bind_verdict verdict;
 static char why[256];
+static bool writes_volumes; /* while the outcome comes */
 
 static void on_bound(void *context, const bind_outcome *outcome)
 {
@@ -25,6 +26,7 @@ static void on_bound(void *context, const bind_outcome *outcome)
     settled++;
     verdict = outcome->verdict;
     snprintf(why, sizeof(why), "%s", outcome->why);
+    writes_volumes = scripted_find(server, "", "/persistentvolume") != NULL;
 }
 
 /* Like the deciding thread, drop a binding once its outcome is known. */

@@ -264,6 +264,13 @@ static void test_plugin_prints_without_end(void **state)
     assert_fails("#!/bin/sh\nexec cat /dev/zero\n", 0);
 }
 
+/* What follows a good answer makes it too long. */
+static void test_plugin_prints_too_much(void **state)
+{
+    (void)state;
+    assert_fails(PRINT("\"token\":\"t\"") "head -c 2000000 /dev/zero | tr '\\0' ' '\nexit 0\n", 0);
+}
+
 static void test_plugin_hangs(void **state)
 {
     (void)state;
@@ -360,6 +367,7 @@ int main(void)
         TEST(test_plugin_fails),
         TEST(test_plugin_prints_nonsense),
         TEST(test_plugin_prints_without_end),
+        TEST(test_plugin_prints_too_much),
         TEST(test_plugin_hangs),
         TEST(test_plugin_lingers),
         TEST(test_plugin_is_missing),

@@ -82,13 +82,16 @@ static void on_ordered(void *context)
     atomic_fetch_add(&((world *)context)->ordered, 1);
 }
 
+static const char *config_text; /* NULL: the defaults */
+
 static berth_status try_to_open(bool dry_run, berth_error *error)
 {
     const berth_read_options options = {.size = sizeof(options), .threads = 1};
     memset(&w, 0, sizeof(w));
     (void)engine_setup_options(&w.setup);
     w.setup.kubernetes = "1.36";
-    assert_int_equal(engine_setup_resolve(&w.setup, error), BERTH_OK);
+    assert_int_equal(engine_setup_resolve_text(&w.setup, berth_str_of(config_text), "c", error),
+                     BERTH_OK);
     w.d.setup = &w.setup;
     w.d.dry_run = dry_run;
     w.d.metrics = measured;
@@ -268,6 +271,32 @@ static void test_a_failed_binding_comes_again(void **state)
     assert_order(o, ORDER_UNBIND, "p", "a");
     assert_int_equal(o->why, BERTH_UNBIND_DELETED);
     free(o);
+}
+
+/* The wait after a failure is the one that the configuration names. */
+static void test_configured_backoff(void **state)
+{
+    berth_pod_status status;
+    (void)state;
+    config_text = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, "
+                  "podInitialBackoffSeconds: 200, podMaxBackoffSeconds: 300}";
+    open_world(false);
+    config_text = NULL;
+    order *o = first_order("1");
+    deciding_bind_done(&w.d, o->binding, false);
+    free(o);
+    o = next_order();
+    assert_order(o, ORDER_UNBIND, "p", "a");
+    free(o);
+    settle();
+    deciding_stop(&w.d);
+    berth_scheduler_pod(
+        w.d.scheduler, berth_engine_find_pod(w.d.engine, BERTH_STR("ns"), BERTH_STR("p")), &status);
+    assert_int_equal(status.state, BERTH_POD_STATE_BACKOFF);
+    const int64_t left_ns = status.due_ns - __real_event_loop_now();
+    assert_true(left_ns > 100 * SECOND && left_ns < 202 * SECOND);
+    deciding_free(&w.d);
+    close_world();
 }
 
 static void test_failed_attempt(void **state)
@@ -656,6 +685,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_waits_for_both),
         TEST(test_a_failed_binding_comes_again),
+        cmocka_unit_test(test_configured_backoff),
         TEST(test_failed_attempt),
         cmocka_unit_test_setup_teardown(test_rejections, start_measured, stop_measured),
         cmocka_unit_test_setup_teardown(test_durations, start_ticking, stop_ticking),

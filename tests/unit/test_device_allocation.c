@@ -472,6 +472,25 @@ static void test_work_up_to_the_bound(void **state)
     assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_TOO_LONG);
 }
 
+/* Nor does a search that finds nothing: each device it tries is a step. */
+static void test_work_for_nothing(void **state)
+{
+    (void)state;
+    const berth__offer_node node = {.id = 0, .name = sym("n")};
+    offer("a.x", "p", "s", "d0; d1; d2");
+    want("r if=false");
+    build_catalog();
+    const berth__node_offers *offers = berth__node_offers_of(&catalog, &node);
+    assert_non_null(offers);
+    berth__device_search search = new_search();
+    for (int i = 0; i < 2; i++) /* only the first one evaluates the expression */
+        assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_NONE);
+    search.work_max = search.work;
+    assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_NONE);
+    search.work_max--;
+    assert_int_equal(berth__device_search_run(&search, &node, offers), BERTH__DEVICES_TOO_LONG);
+}
+
 /* A request for all devices examines each one, which counts even if none is suitable. */
 static void test_work_for_all_devices(void **state)
 {
@@ -717,6 +736,7 @@ int main(void)
         TEST(test_list_of_words_grows),
         TEST(test_hostile_search_ends),
         TEST(test_work_up_to_the_bound),
+        TEST(test_work_for_nothing),
         TEST(test_work_for_all_devices),
         TEST(test_thousand_requests),
         TEST(test_allocation_is_of_one_node),

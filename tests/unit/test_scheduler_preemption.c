@@ -337,6 +337,23 @@ static void test_one_victim_leaves_at_once(void **state)
     assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
 }
 
+/* What helped one attempt does not shorten the wait after the next one. */
+static void test_help_counts_once(void **state)
+{
+    loop *l = *state;
+    fill(l);
+    l->inside = answer_in_turn;
+    berth_pod_id high = preempt(l, "high", ", priority: 10");
+    l->inside = NULL;
+    terminate(l, false);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_BACKOFF);
+    loop_pod(l, "higher", "1", ", priority: 20");
+    assert_int_equal(loop_step(l), BERTH_STEP_BOUND);
+    loop_advance(l, 2000);
+    assert_int_equal(loop_step(l), BERTH_STEP_UNSCHEDULABLE);
+    assert_int_equal(loop_state(l, high), BERTH_POD_STATE_UNSCHEDULABLE);
+}
+
 /* When a preemptor gives up its node, pods that its nomination kept away are tried again. */
 static void test_node_is_given_up(void **state)
 {
@@ -890,6 +907,7 @@ int main(void)
         TEST(test_room_by_preemption),
         TEST(test_room_for_one),
         TEST(test_one_victim_leaves_at_once),
+        TEST(test_help_counts_once),
         TEST(test_node_is_given_up),
         TEST(test_waits_once),
         TEST(test_room_kept_for_another),

@@ -152,6 +152,19 @@ static void what_fails_later(void **state)
     failed_with("claimRef got reset");
 }
 
+/* The requests for other claims are cancelled before the failure is told. */
+static void a_failure_ends_other_requests(void **state)
+{
+    (void)state;
+    const volume_choice both[] = {provisioned, chosen};
+    put(both, 2);
+    assert_non_null(sent("PATCH", "/persistentvolumes/pv-7"));
+    writes_volumes = true;
+    answer("PATCH", "claims/data", 404, "{}");
+    assert_false(writes_volumes);
+    failed_with("");
+}
+
 static void nobody_binds_it(void **state)
 {
     (void)state;
@@ -314,6 +327,7 @@ int main(void)
         T(a_conflict_with_ourselves),
         T(changed_by_others),
         T(what_fails_later),
+        T(a_failure_ends_other_requests),
         T(nobody_binds_it),
         T(writes_and_reads_pause_longer_and_longer),
         T(the_time_is_that_of_the_job),
