@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "arena_pieces.h"
+#include "berth/extender.h"
 #include "berth/kube.h"
 #include "berth/transaction.h"
 #include "counted_memory.h"
@@ -42,7 +43,7 @@ static berth_pod_id pod(const scene *s, const char *name)
     return id;
 }
 
-static void open_scene(scene *s)
+static void open_extended(scene *s, const berth_extender *extender)
 {
     berth_engine_config config;
     berth_error error;
@@ -51,10 +52,17 @@ static void open_scene(scene *s)
     berth_engine_config_init(&config);
     config.threads = 1;
     config.allocator = &s->allocator;
+    config.extenders = &extender;
+    config.extender_count = extender != NULL;
     assert_int_equal(berth_engine_create(&config, &s->engine, &error), BERTH_OK);
     assert_int_equal(berth_engine_load_text(s->engine, (berth_str){objects, sizeof(objects) - 1},
                                             "objects", NULL, NULL, &error),
                      BERTH_OK);
+}
+
+static void open_scene(scene *s)
+{
+    open_extended(s, NULL);
 }
 
 static void close_scene(scene *s)
@@ -181,6 +189,38 @@ static void test_taken_back(void **state)
     close_scene(&s);
 }
 
+static berth_status refuse_all(void *context, berth_pod_id pod, const berth_node_id *nodes,
+                               uint32_t count, berth_extender_verdict *verdicts, berth_str *reasons,
+                               berth_error *error)
+{
+    (void)context;
+    (void)pod;
+    (void)nodes;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++) {
+        verdicts[i] = BERTH_EXTENDER_REFUSES;
+        reasons[i] = BERTH_STR("no");
+    }
+    return BERTH_OK;
+}
+
+/* Nobody leaves for a pod that an extender then keeps off the node. */
+static void test_refused_after_the_evictions(void **state)
+{
+    const berth_extender extender = {
+        .size = sizeof(extender), .name = BERTH_STR("no"), .filter = refuse_all};
+    scene s;
+    uint32_t fitted;
+    (void)state;
+    open_extended(&s, &extender);
+    const uint64_t before = berth_engine_digest(s.engine);
+    PLACE(&s, BERTH_GROUP_PREEMPT, 0, &fitted, "first");
+    assert_int_equal(fitted, 0);
+    assert_string_equal(s.said, "");
+    assert_int_equal(berth_engine_digest(s.engine), before);
+    close_scene(&s);
+}
+
 /* Whichever allocation fails, nothing has changed. */
 static void test_memory_runs_out(void **state)
 {
@@ -230,9 +270,13 @@ int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_leaves),      cmocka_unit_test(test_group_stays_together),
-        cmocka_unit_test(test_policy),          cmocka_unit_test(test_taken_back),
-        cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_who_leaves),
+        cmocka_unit_test(test_group_stays_together),
+        cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_taken_back),
+        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_refused_after_the_evictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

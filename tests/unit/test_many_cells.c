@@ -2,11 +2,12 @@
  * scan, with default sampling and with all nodes scored. */
 #include "both_paths.h"
 
-enum { NODES = 1100, PODS = 240, APPS = 3 };
+enum { NODES = 1100, PODS = 240, APPS = 4 };
 
 #define TERM "{topologyKey: rack, labelSelector: {matchLabels: {app: a%1$u}}}"
 
-/* Soft rules about racks, and about racks and hosts. */
+/* Soft rules about racks, and about racks and hosts; in the last one, a host weighs the more, the
+ * more feasible nodes are in racks. */
 static const char *const rules[] = {
     "topologySpreadConstraints: [{maxSkew: 1, topologyKey: rack, whenUnsatisfiable: "
     "ScheduleAnyway, labelSelector: {matchLabels: {app: a%1$u}}}], ",
@@ -16,6 +17,10 @@ static const char *const rules[] = {
     "[{weight: 10, podAffinityTerm: " TERM "}]}}, topologySpreadConstraints: [{maxSkew: 1, "
     "topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway, labelSelector: "
     "{matchLabels: {app: a%1$u}}}], ",
+    "topologySpreadConstraints: [{maxSkew: 1, topologyKey: rack, whenUnsatisfiable: "
+    "ScheduleAnyway, labelSelector: {matchLabels: {app: a%1$u}}}, {maxSkew: 3, topologyKey: "
+    "kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: "
+    "{app: a%1$u}}}], ",
 };
 
 static void add_nodes(both_paths *b, uint32_t racks)
@@ -27,8 +32,8 @@ static void add_nodes(both_paths *b, uint32_t racks)
         both_addf(b,
                   "apiVersion: v1\nkind: Node\nmetadata: {name: n%1$u, labels: "
                   "{kubernetes.io/hostname: n%1$u%2$s}}\n"
-                  "status: {allocatable: {cpu: %3$u, memory: 16Gi, pods: 20}}\n",
-                  (unsigned)i, rack, 2 + (unsigned)(i % 7));
+                  "status: {allocatable: {cpu: %3$u, memory: %4$uGi, pods: 20}}\n",
+                  (unsigned)i, rack, 2 + (unsigned)(i % 7), i % racks < 2 ? 16U : 2U);
     }
 }
 
@@ -39,8 +44,9 @@ static berth_pod_id add_pod(both_paths *b, uint32_t number)
     (void)snprintf(rule, sizeof(rule), rules[app], (unsigned)app);
     return both_addf(b,
                      "apiVersion: v1\nkind: Pod\nmetadata: {name: p%u, labels: {app: a%u}}\n"
-                     "spec: {%scontainers: [{name: c, resources: {requests: {cpu: 200m}}}]}\n",
-                     (unsigned)number, (unsigned)app, rule);
+                     "spec: {%scontainers: [{name: c, resources: {requests: {%s}}}]}\n",
+                     (unsigned)number, (unsigned)app, rule,
+                     app == APPS - 1 ? "cpu: 1, memory: 3Gi" : "cpu: 200m");
 }
 
 static void close_node(both_paths *b, berth_node_id node, bool closed)
