@@ -876,6 +876,41 @@ static void test_create_with_an_own_plugin(void **state)
     }
 }
 
+/* In a transaction, room for undoing may be what is missing when nodes are laid out anew. */
+static void test_layouts_in_a_transaction(void **state)
+{
+    (void)state;
+    enum { MORE = 80 };
+    counted c = {0};
+    berth_engine *engine;
+    berth_pod_id pod;
+    berth_placement placement;
+    uint32_t fails = 0;
+    assert_int_equal(create(&c, BERTH_PATH_AUTO, &engine), BERTH_OK);
+    build(engine);
+    pod = pod_id(engine, "a");
+    assert_int_equal(berth_engine_begin(engine, NULL), BERTH_OK);
+    for (uint32_t i = 0; i < MORE; i++) {
+        berth_status status = BERTH_E_NOMEM;
+        char name[16];
+        small_node node;
+        berth_object object;
+        snprintf(name, sizeof(name), "more-%u", i);
+        must(berth_engine_add(engine, small_node_object(&node, &object, name, "z0"), NULL, NULL));
+        for (unsigned call = 1; status != BERTH_OK; call++) {
+            atomic_store(&c.fail_at, atomic_load(&c.calls) + call);
+            status = berth_engine_decide(engine, pod, NULL, &placement, NULL);
+            atomic_store(&c.fail_at, 0);
+            fails += status != BERTH_OK;
+        }
+    }
+    assert_true(fails >= MORE);
+    assert_int_equal(berth_engine_rollback(engine, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_check(engine, NULL), BERTH_OK);
+    berth_engine_destroy(engine);
+    assert_int_equal(atomic_load(&c.bytes), 0);
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
@@ -900,6 +935,7 @@ int main(void)
         FAILING("no memory left in a transaction by scan", run_rolled_back, BERTH_PATH_SCAN, true),
         FAILING("no memory left in a transaction by index", run_rolled_back, BERTH_PATH_INDEX,
                 true),
+        cmocka_unit_test(test_layouts_in_a_transaction),
         cmocka_unit_test(test_warm_decisions_do_not_allocate),
         cmocka_unit_test(test_removed_objects_leave_nothing),
         cmocka_unit_test(test_memory_of_decisions_is_bounded),

@@ -1,5 +1,6 @@
 /* Heaps: allocated memory is counted, freed memory is not, and all of it is freed with the heap.
  * test_heap runs on the C library's malloc; test_heap_jemalloc (HEAP_JEMALLOC) links jemalloc. */
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -120,6 +121,51 @@ static void test_huge_pages_are_asked_for(void **state)
         berth__heap_destroy(heap);
     }
 }
+
+#ifdef HEAP_JEMALLOC
+
+static bool refused;      /* whether huge pages are refused */
+static unsigned refusals; /* so often */
+
+int __real_madvise(void *memory, size_t bytes, int advice);
+int __wrap_madvise(void *memory, size_t bytes, int advice);
+
+int __wrap_madvise(void *memory, size_t bytes, int advice)
+{
+    if (!refused || advice != MADV_HUGEPAGE)
+        return __real_madvise(memory, bytes, advice);
+    refusals++;
+    errno = EINVAL;
+    return -1;
+}
+
+/* On a system that refuses huge pages, nobody asks for them again. */
+static void test_huge_pages_are_refused(void **state)
+{
+    (void)state;
+    enum { PIECES = 64 };
+    const size_t bytes = 1 << 20;
+    const int64_t most[] = {INT64_C(10000000000), INT64_MAX};
+    for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
+        berth__heap *heap = new_heap(most[i]);
+        const berth_allocator *allocator = berth__heap_allocator(heap);
+        void *pieces[PIECES];
+        refused = true;
+        refusals = 0;
+        for (size_t at = 0; at < PIECES; at++)
+            assert_non_null(pieces[at] = berth__alloc(allocator, bytes, 64));
+        refused = false;
+        const berth__heap_use use = berth__heap_usage(heap);
+        assert_int_equal(refusals, 1);
+        assert_true(use.huge_refused);
+        assert_int_equal(use.huge_bytes, 0);
+        for (size_t at = 0; at < PIECES; at++)
+            berth__free(allocator, pieces[at], bytes);
+        berth__heap_destroy(heap);
+    }
+}
+
+#endif
 
 /* What this thread has allocated and not freed; 0 without jemalloc. */
 static uint64_t thread_bytes(void)
@@ -482,6 +528,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_use_is_counted),
         cmocka_unit_test(test_huge_pages_are_asked_for),
+#ifdef HEAP_JEMALLOC
+        cmocka_unit_test(test_huge_pages_are_refused),
+#endif
         cmocka_unit_test(test_heaps_come_and_go),
 #ifndef BERTH_PLAIN_MALLOC
         cmocka_unit_test(test_pieces_left_are_freed),
