@@ -92,6 +92,10 @@ cat "$work/w.yaml" - >"$work/late.yaml" <"$work/team.yaml"
 sed -i 's/^apiVersion: v1$/---\n&/' "$work/late.yaml"
 "$berth" capacity -f data/nodes_only.yaml --podspec "$work/late.yaml" -o json >"$work/out" 2>&1
 lacks "$work/out" '"fit": 0' 'must specify requests.cpu' 'it stands behind 1 pod of its namespace'
+# So it is beside the pods of others.
+printf '%s\n' 'apiVersion: v1' 'kind: Pod' 'metadata: {name: other}' 'spec: {containers: [{name: c}]}' >"$work/other.yaml"
+"$berth" capacity -f data/nodes_only.yaml -f "$work/other.yaml" --podspec "$work/late.yaml" -o json >"$work/out" 2>&1
+lacks "$work/out" 'it stands behind 1 pod of its namespace'
 # A LimitRange that admits no pod of the specification.
 sed 's/image: x/image: x, resources: {limits: {cpu: 3}}/' "$work/w.yaml" >"$work/big.yaml"
 "$berth" capacity -f data/nodes_only.yaml -f "$work/team.yaml" --podspec "$work/big.yaml" -o json >"$work/out" 2>&1

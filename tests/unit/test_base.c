@@ -147,11 +147,13 @@ static void test_arena_reset_reuses(void **state)
             memset(piece, 0xee, 100);
         }
         berth__arena_reset(&arena);
+        assert_int_equal(berth__arena_used_bytes(&arena), 0);
     }
     unsigned calls = c.calls;
     for (int i = 0; i < 100; i++)
         assert_non_null(berth__arena_alloc(&arena, 10, 1));
     assert_int_equal(c.calls, calls);
+    assert_int_equal(berth__arena_used_bytes(&arena), 100 * 10);
     berth__arena_destroy(&arena);
     assert_int_equal(c.bytes, 0);
 }

@@ -53,11 +53,31 @@ static void test_no_say(void **state)
     assert_int_equal(berth_explanation_score_weight(c->explanation, 1000), 0);
 }
 
+/* Where scoring fails, the nodes that the pod fits have no totals. */
+static void test_failed_scoring(void **state)
+{
+    small_cluster *c = *state;
+    int64_t total = -1;
+    small_node(c, "a", "");
+    small_node(c, "b", "");
+    small_decide(c, small_pod(c, "p", NULL, "",
+                              "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuring"
+                              "Execution: [{weight: 1, preference: {matchExpressions: [{key: k, "
+                              "operator: Bogus}]}}]}}, containers: [{name: c, image: i}]"));
+    assert_int_equal(c->placement.verdict, BERTH_VERDICT_ERROR);
+    assert_int_equal(berth_explanation_feasible_count(c->explanation), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        (void)berth_explanation_feasible(c->explanation, i, &total);
+        assert_int_equal(total, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_raw, small_set_up, small_tear_down),
         cmocka_unit_test_setup_teardown(test_no_say, small_set_up, small_tear_down),
+        cmocka_unit_test_setup_teardown(test_failed_scoring, small_set_up, small_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
