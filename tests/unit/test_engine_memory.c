@@ -880,7 +880,7 @@ static void test_create_with_an_own_plugin(void **state)
 static void test_layouts_in_a_transaction(void **state)
 {
     (void)state;
-    enum { MORE = 80 };
+    enum { MORE = 200 };
     counted c = {0};
     berth_engine *engine;
     berth_pod_id pod;
