@@ -18,6 +18,8 @@ judged 0 sh -c 'exit 1'
 judged 0 sh -c 'exit 66'
 judged 0 sh -c 'kill -ABRT $$'
 judged 0 sh -c 'kill -SEGV $$'
+judged 0 sh -c 'echo " 2 FAILED TEST(S)"; exit 2'
+judged 1 sh -c 'echo " 3 FAILED TEST(S)"; exit 2'
 judged 1 true
 judged 1 sh -c 'exit 2'
 judged 1 sh -c 'exit 77'
