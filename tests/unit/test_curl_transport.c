@@ -102,6 +102,8 @@ static enum MHD_Result answer_path(struct MHD_Connection *connection, const char
         return answer_with(connection, 401, "who?", NULL, NULL);
     if (strcmp(path, "/base/busy") == 0)
         return answer_with(connection, 429, "later", "Retry-After", "3");
+    if (strcmp(path, "/base/closed") == 0)
+        return answer_with(connection, 429, "never", "Retry-After", "34444444444444444");
     if (strcmp(path, "/base/stream") == 0)
         return answer_pieces(connection, give_piece, NULL);
     if (strcmp(path, "/base/cut") == 0)
@@ -426,6 +428,10 @@ static void test_retry_after(void **state)
     assert_int_equal(s.retry_after_ns, 3 * SECOND);
     assert_string_equal(s.body, "later");
     assert_int_equal(w.observed_status, 429);
+    seen closed = {.done = 0};
+    send_and_wait("/closed", &closed);
+    assert_int_equal(closed.status, 429);
+    assert_int_equal(closed.retry_after_ns, 24 * 60 * 60 * SECOND);
 }
 
 static void test_not_sent(void **state)

@@ -317,6 +317,9 @@ static const char *explanation(const curl_request *r, CURLcode code)
     return r->error[0] != '\0' ? r->error : curl_easy_strerror(code);
 }
 
+/* Nobody waits for longer than a day, whatever a server asks for. */
+enum { RETRY_AFTER_MAX_S = 24 * 60 * 60 };
+
 /* An answer that breaks off does not count as one: the result of a write cannot be relied on. */
 void curl_request_answer(curl_request *r, CURLcode code, live_answer *out)
 {
@@ -335,5 +338,6 @@ void curl_request_answer(curl_request *r, CURLcode code, live_answer *out)
         out->body = (berth_str){r->answer, (uint32_t)r->answer_bytes};
     if (curl_easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &retry_after) == CURLE_OK &&
         retry_after > 0)
-        out->retry_after_ns = retry_after * INT64_C(1000000000);
+        out->retry_after_ns = (retry_after < RETRY_AFTER_MAX_S ? retry_after : RETRY_AFTER_MAX_S) *
+                              INT64_C(1000000000);
 }

@@ -42,7 +42,7 @@ typedef struct live_answer {
     live_outcome outcome;
     int status;             /* HTTP status if ANSWERED; else 0 */
     berth_str body;         /* if ANSWERED, without parts that went to `data`; never NULL data */
-    int64_t retry_after_ns; /* Retry-After; -1: absent */
+    int64_t retry_after_ns; /* Retry-After, a day at most; -1: absent */
     const char *why;        /* what went wrong, if not ANSWERED; else "" */
 } live_answer;
 
