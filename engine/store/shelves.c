@@ -308,6 +308,15 @@ static uint32_t sorted_place(const berth__shelf *shelf, const berth__shelf_item 
     return place;
 }
 
+/* Whether the place shows this item. An object that changes is on its shelf twice for a moment, at
+ * the same place in the order, but the items may say different things of it. */
+static bool shows(const berth__shelf_item *at, const berth__shelf_item *item)
+{
+    return item_order(at, item) == 0 && at->traits == item->traits && at->reached == item->reached;
+}
+
+/* Of an object that is there twice, the former item is either among the sorted ones, where the new
+ * one cannot be yet, or is told apart by what it says. */
 static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
 {
     uint32_t at = sorted_place(shelf, item);
@@ -320,7 +329,7 @@ static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
     }
     /* Search backwards, because the newest item is usually removed first when many come and go
      * between look-ups. */
-    for (at = shelf->count; at > shelf->sorted && item_order(&shelf->items[at - 1], item) != 0;)
+    for (at = shelf->count; at > shelf->sorted && !shows(&shelf->items[at - 1], item);)
         at--;
     BERTH_ASSERT(at > shelf->sorted && shelf->items[at - 1].object == item->object);
     shelf->items[at - 1] = shelf->items[--shelf->count];
@@ -373,7 +382,8 @@ void berth__shelves_lend(berth__shelves *shelves, berth__sym owner,
                          const berth__interned_node_selector *chooses,
                          const berth__shelf_item *item)
 {
-    change_all(shelves, owner, chooses, item, lend)->demanding -= is_demanding(chooses);
+    const berth__shelf_item made = shown(item, chooses);
+    change_all(shelves, owner, chooses, &made, lend)->demanding -= !made.reached;
 }
 
 void berth__shelves_return(berth__shelves *shelves, berth__sym owner,

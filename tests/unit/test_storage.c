@@ -80,8 +80,10 @@ static void make_object(object *o, berth__random *random, uint64_t arrival)
         o->terms[t] = (berth__node_term){
             .valid = berth__random_below(random, 8) > 0, .expressions = r, .expression_count = 1};
     }
-    o->item = (berth__shelf_item){
-        .amount = berth__random_below(random, 4), .arrival = arrival, .object = o};
+    o->item = (berth__shelf_item){.amount = berth__random_below(random, 4),
+                                  .arrival = arrival,
+                                  .traits = berth__random_below(random, 4),
+                                  .object = o};
 }
 
 static const berth__interned_node_selector *choice_of(const object *o)
@@ -107,6 +109,7 @@ static const object *find_shelved(const berth__shelves *shelves, const berth__in
             bool reached =
                 o->everywhere || berth__node_selector_meets(strings, &o->chooses, 0, labels);
             assert_true(reached || !shelf->items[i].reached);
+            assert_int_equal(shelf->items[i].traits, o->item.traits);
             if (reached &&
                 (best == NULL || o->item.amount < best->item.amount ||
                  (o->item.amount == best->item.amount && o->item.arrival < best->item.arrival)))
@@ -145,6 +148,11 @@ static void change_object(berth__shelves *shelves, object *o, berth__random *ran
     } else if (o->lent) {
         berth__shelves_return(shelves, o->owner, chooses, &o->item);
         o->lent = false;
+    } else if (berth__random_below(random, 3) == 0) { /* it changes, but not its place */
+        const berth__shelf_item former = o->item;
+        o->item.traits = berth__random_below(random, 4);
+        assert_true(berth__shelves_add(shelves, o->owner, chooses, &o->item));
+        berth__shelves_remove(shelves, o->owner, chooses, &former);
     } else if (berth__random_below(random, 2) == 0) {
         berth__shelves_lend(shelves, o->owner, chooses, &o->item);
         o->lent = true;
