@@ -194,6 +194,11 @@ typedef struct berth__kernels {
     /* How many of the listed slots are feasible and have leaf + parts[cell] = total. */
     uint32_t (*count_listed)(const int32_t *leaves, const berth__peopled_slot *listed,
                              uint32_t count, const int32_t *parts, int32_t total);
+    /* The best leaf of each lane of a tile with `groups` groups, and how many leaves share it; for
+     * a lane without feasible slots `none`, which is negative, and 0. A lane is below `lanes`; ids
+     * are those of a whole tile. */
+    void (*best_by_lane)(const int32_t *leaves, uint32_t groups, const uint8_t *ids, uint32_t lanes,
+                         int32_t none, int32_t *best, uint32_t *counts);
     /* The first of a tree's leaves first .. last (not empty) whose score is at least `least`;
      * UINT32_MAX: there is none. A node of `levels` groups the leaves or nodes below it. */
     uint32_t (*first_leaf)(const int32_t *leaves, const berth__tree_level *levels, uint32_t first,

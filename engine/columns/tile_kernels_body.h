@@ -221,6 +221,7 @@ static void add_where(const berth__mask *mask, int64_t amount, int64_t *restrict
 
 /* These use the functions above. */
 #include "columns/tile_kernels_classes.h"
+#include "columns/tile_kernels_lanes.h"
 
 static bool store_group(const berth__tree_level *nodes, uint32_t position, berth__tree_sum group)
 {
@@ -440,6 +441,7 @@ const berth__kernels KERNELS_TABLE = {
     .class_best_of = class_best_of,
     .class_nth = class_nth,
     .count_listed = count_listed,
+    .best_by_lane = best_by_lane,
     .basic = basic,
     .basic_listed = basic_listed,
     .balance_tenths = balance_tenths,

@@ -88,19 +88,12 @@ static inline void take(const berth__forest_entries *entries, uint32_t lane, int
 void berth__class_forest_tile(berth__class_forest *forest, const berth__search_tree *tree,
                               uint32_t tile)
 {
-    const uint32_t first = tile * BERTH__TILE, left = tree->slot_count - first;
-    const uint32_t count = left < BERTH__TILE ? left : BERTH__TILE;
-    const int32_t *leaves = tree->leaves + first;
-    const uint8_t *ids = forest->ids + first;
+    const uint32_t first = tile * BERTH__TILE;
+    const uint32_t groups = (tree->slot_count - first + BERTH__FAN - 1) / BERTH__FAN;
     const berth__forest_entries entries = berth__forest_of_tile(forest, tile);
     forest->renewed++;
-    for (uint32_t lane = 0; lane < forest->lanes; lane++) {
-        entries.best[lane] = BERTH__FOREST_NONE;
-        entries.counts[lane] = 0;
-    }
-    for (uint32_t s = 0; s < count; s++)
-        if (leaves[s] >= 0)
-            take(&entries, ids[s], leaves[s], 1);
+    forest->kernels->best_by_lane(tree->leaves + first, groups, forest->ids + first, forest->lanes,
+                                  BERTH__FOREST_NONE, entries.best, entries.counts);
 }
 
 /* Compute a lane's entry of a group from those of its tiles. A count of 0 means that every tile
@@ -143,9 +136,11 @@ static void read_lanes(berth__class_forest *forest, const berth__score_cells *ce
         forest->ids[first + s] = (uint8_t)ids[s];
 }
 
-void berth__class_forest_build(berth__class_forest *forest, const berth__search_tree *tree,
-                               const berth__score_cells *cells, const berth__class_map *map)
+void berth__class_forest_build(berth__class_forest *forest, const berth__kernels *kernels,
+                               const berth__search_tree *tree, const berth__score_cells *cells,
+                               const berth__class_map *map)
 {
+    forest->kernels = kernels;
     BERTH_ASSERT((map != NULL ? map->count : cells->count) <= forest->lanes);
     for (uint32_t tile = 0; tile < forest->tile_count; tile++)
         read_lanes(forest, cells, map, tile);
@@ -207,10 +202,10 @@ void berth__class_forest_follow(berth__class_forest *forest, const berth__leaf_c
 bool berth__class_forest_move(berth__class_forest *forest, const berth__search_tree *tree,
                               const berth__score_cells *cells, const berth__class_map *map)
 {
-    if (map->count > forest->lanes || map->moves - forest->moves > BERTH__CLASS_MOVES)
+    if (map->count > forest->lanes || map->moves - forest->moves > map->recalled)
         return false;
     for (; forest->moves != map->moves; forest->moves++) {
-        const uint32_t slot = map->moved[forest->moves % BERTH__CLASS_MOVES];
+        const uint32_t slot = map->moved[forest->moves % berth__class_moves(map->tile_count)];
         const uint16_t *ids = berth__class_map_tile(map, cells, slot / BERTH__TILE);
         const uint32_t lane = ids[slot % BERTH__TILE];
         const int32_t leaf = tree->leaves[slot];

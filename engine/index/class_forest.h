@@ -47,7 +47,8 @@ typedef struct berth__class_forest {
     uint32_t served, renewed;
     uint32_t idle; /* changes of leaves since the last search */
     bool built;
-    uint32_t lanes; /* with padding */
+    const berth__kernels *kernels; /* of what built it */
+    uint32_t lanes;                /* with padding */
     uint32_t tile_count, group_count;
     uint8_t *ids;                        /* the lane of each slot, in whole tiles */
     berth__forest_entries tiles, groups; /* those of all tiles, of all groups */
@@ -69,9 +70,10 @@ bool berth__class_forest_create(berth__class_forest *forest, const berth_allocat
                                 const berth__score_cells *cells, const berth__class_map *map);
 void berth__class_forest_destroy(berth__class_forest *forest, const berth_allocator *allocator);
 
-/* Compute all entries. Cost: reads every leaf. */
-void berth__class_forest_build(berth__class_forest *forest, const berth__search_tree *tree,
-                               const berth__score_cells *cells, const berth__class_map *map);
+/* Compute all entries, with kernels that the forest keeps. Cost: reads every leaf. */
+void berth__class_forest_build(berth__class_forest *forest, const berth__kernels *kernels,
+                               const berth__search_tree *tree, const berth__score_cells *cells,
+                               const berth__class_map *map);
 
 /* Follow the moves of slots to other classes of the map that the forest was built for. False: it
  * has more classes than the forest has lanes, or no longer remembers all moves; then the forest

@@ -33,6 +33,11 @@ static size_t tile_bytes(uint32_t tiles)
            group_ends(tiles) * sizeof(uint32_t);
 }
 
+static size_t moves_bytes(uint32_t tiles)
+{
+    return berth__class_moves(tiles) * sizeof(uint32_t);
+}
+
 /* The memory that a map takes besides its blocks: the struct and the arrays by tile. */
 static size_t fixed_bytes(uint32_t tiles)
 {
@@ -46,7 +51,11 @@ static void free_ids(berth__class_maps *maps, berth__class_map *map)
     berth__free(maps->allocator, map->blocks, blocks);
     if (map->tile_count > 0)
         maps->bytes -= fixed_bytes(map->tile_count);
+    if (map->moved != NULL)
+        maps->bytes -= moves_bytes(map->tile_count);
+    berth__free(maps->allocator, map->moved, moves_bytes(map->tile_count));
     maps->bytes -= blocks;
+    map->moved = NULL;
     map->with = NULL;
     map->block_of = NULL;
     map->blocks = NULL;
@@ -353,6 +362,26 @@ static void note(mapping *to, uint32_t slot, uint32_t id, bool had_pods, bool ha
         unlist(map, slot);
 }
 
+/* Remember a move for forests by class. Where there are none, or no memory, it is only counted. */
+static void note_move(mapping *to, uint32_t slot)
+{
+    berth__class_map *map = to->map;
+    const uint32_t most = berth__class_moves(map->tile_count);
+    const uint64_t move = map->moves++;
+    if (berth__class_map_lists_few(map)) {
+        map->recalled = 0;
+        return;
+    }
+    if (map->moved == NULL) {
+        map->moved = berth__alloc(to->maps->allocator, moves_bytes(map->tile_count), 4);
+        if (map->moved == NULL)
+            return;
+        to->maps->bytes += moves_bytes(map->tile_count);
+    }
+    map->moved[move % most] = slot;
+    map->recalled += map->recalled < most;
+}
+
 /* Put a slot into its class. */
 static void place(mapping *to, uint32_t slot)
 {
@@ -371,7 +400,7 @@ static void place(mapping *to, uint32_t slot)
     if (ids == NULL)
         return;
     if (ids[slot % BERTH__TILE] != id)
-        map->moved[map->moves++ % BERTH__CLASS_MOVES] = slot;
+        note_move(to, slot);
     leave(map, ids[slot % BERTH__TILE]);
     enter(map, id);
     ids[slot % BERTH__TILE] = (uint16_t)id;
@@ -406,7 +435,6 @@ static void make(mapping *to, const berth__view *view)
     berth__class_map *map = to->map;
     map->cells = to->cells->serial;
     map->serial = ++to->maps->made;
-    map->moves = 0;
     map->cell_count = map->count = to->cells->count;
     to->ok = reserve_classes(to, map->count) &&
              berth__grow(to->maps->allocator, &map->newest, &map->newest_capacity, map->cell_count,

@@ -5,7 +5,8 @@
  * A map has ids of its own only for tiles with counted pods. What is cached is bounded; the least
  * recently used map is dropped first. Maps are repaired by the changes that populations log, so
  * that the cost of a decision depends on how much the pods that it counts have changed. A map
- * remembers the slots that changed their class last, for the class forests that follow it.
+ * with many such slots remembers which changed their class last, for the class forests that follow
+ * it.
  *
  * Threads: the deciding thread only. */
 #ifndef BERTH_INDEX_CLASS_MAPS_H
@@ -24,7 +25,8 @@ enum {
     /* A search looks at so many slots with pods one by one, besides a forest by cell. */
     BERTH__LISTED_PER_TILE = 4,
     BERTH__PEOPLED_LISTED_MAX = BERTH__LIMIT(4096, 8), /* more slots with pods are not listed */
-    BERTH__CLASS_MOVES = BERTH__LIMIT(32, 2),          /* moves of slots that a map remembers */
+    /* Moves of slots that a map remembers. To follow more costs as much as building a forest. */
+    BERTH__MOVES_PER_TILE = BERTH__LIMIT(4, 1),
     BERTH__CLASS_WORDS = BERTH__CELLS_WORDS + BERTH__SCORE_PARTS_MAX,
 };
 
@@ -41,8 +43,9 @@ struct berth__class_map {
     uint64_t cells;                        /* serial of the cells */
     uint64_t seen[BERTH__SCORE_PARTS_MAX]; /* changes applied, of each count's population */
     uint64_t serial;                       /* another one each time it is made; never 0 */
-    uint64_t moves;                        /* of slots to other classes since it was made */
-    uint32_t moved[BERTH__CLASS_MOVES];    /* the slots; move i is at i % BERTH__CLASS_MOVES */
+    uint64_t moves;                        /* of slots to other classes, ever */
+    uint32_t *moved;   /* the slots of the last moves, by move modulo berth__class_moves; or NULL */
+    uint32_t recalled; /* how many moves `moved` tells */
     uint32_t tile_count;
     uint32_t cell_count;
     uint32_t count;    /* of classes: cells, then classes with pods; 0: too many */
@@ -94,6 +97,19 @@ const berth__class_map *berth__class_maps_get(berth__class_maps *maps,
 /* Whether class forests pay for a decision: on large clusters, or if it scores all slots. If they
  * do not, a new map lists no slots. */
 bool berth__class_maps_serve_forests(const berth__decision *decision);
+
+/* Whether the slots with counted pods are listed, and few enough to be looked at one by one. If
+ * not, the map remembers moves, for forests by class. */
+static inline bool berth__class_map_lists_few(const berth__class_map *map)
+{
+    return !map->unlisted && map->listed_count <= BERTH__LISTED_PER_TILE * map->tile_count;
+}
+
+/* How many moves a map of so many tiles can remember. */
+static inline uint32_t berth__class_moves(uint32_t tiles)
+{
+    return tiles * BERTH__MOVES_PER_TILE;
+}
 
 /* The class ids of a tile's slots; `cells` are those that the map was made of. */
 static inline const uint16_t *berth__class_map_tile(const berth__class_map *map,

@@ -103,16 +103,10 @@ static uint32_t slots_of(const berth__tree_ranges *ranges)
     return count;
 }
 
-/* Whether the slots with counted pods are listed, and few enough to be looked at one by one. */
-static bool are_few(const berth__class_map *map, uint32_t tiles)
-{
-    return !map->unlisted && map->listed_count <= BERTH__LISTED_PER_TILE * tiles;
-}
-
 static wanted wanted_of(const berth__score_classes *classes)
 {
     const berth__class_map *map = classes->map;
-    const bool by_class = map != NULL && !are_few(map, classes->cells->tile_count);
+    const bool by_class = map != NULL && !berth__class_map_lists_few(map);
     return (wanted){classes->cells, by_class ? map : NULL};
 }
 
@@ -176,7 +170,8 @@ berth__class_forest *berth__index_forest(berth__index_cache *cache, berth__index
         forest->looked += count;
         if (forest->looked < 2 * (uint64_t)index->tree.slot_count)
             return NULL;
-        berth__class_forest_build(forest, &index->tree, what.cells, what.map);
+        berth__class_forest_build(forest, index->decision.cycle->view->kernels, &index->tree,
+                                  what.cells, what.map);
         index->forests_built++;
     }
     forest->served++;

@@ -52,6 +52,7 @@ typedef struct cluster {
     berth__peopled peopled[CLASSES_MAX];
     berth__peopled_slot listed[SLOTS_MAX];
     uint32_t listed_from[GROUPS_MAX + 1];
+    uint32_t moved[TILES_MAX * BERTH__MOVES_PER_TILE];
     uint16_t met[CLASSES_MAX];
     int32_t totals[CLASSES_MAX];
 } cluster;
@@ -105,6 +106,7 @@ static void make_map(cluster *c, uint32_t slots)
                                 .block_of = c->block_of,
                                 .blocks = c->blocks,
                                 .peopled = c->peopled,
+                                .moved = c->moved,
                                 .serial = 1,
                                 .cell_count = c->cells.count,
                                 .count = c->cells.count + 1 + below(30),
@@ -136,7 +138,7 @@ static void grow(cluster *c)
 {
     assert_true(
         berth__class_forest_create(&c->forest, berth__allocator_default(), &c->cells, lanes_of(c)));
-    berth__class_forest_build(&c->forest, &c->tree, &c->cells, lanes_of(c));
+    berth__class_forest_build(&c->forest, c->kernels, &c->tree, &c->cells, lanes_of(c));
 }
 
 static void make(cluster *c, uint32_t round)
@@ -169,10 +171,11 @@ static void release(cluster *c)
 }
 
 /* Move slots of tiles with ids of their own to other classes of their cells, more than the map
- * remembers or fewer; a new class may be among them. */
+ * remembers or fewer; a new class may be among them. At times the map forgets. */
 static void move_slots(cluster *c)
 {
-    const uint32_t moves = below(4) == 0 ? BERTH__CLASS_MOVES + 5 : below(BERTH__CLASS_MOVES + 1);
+    const uint32_t most = berth__class_moves(c->map.tile_count);
+    const uint32_t moves = below(4) == 0 ? 2 * most + 5 : below(most + 1);
     if (below(5) == 0 && c->map.count < BERTH__FOREST_LANES_MAX)
         c->peopled[c->map.count++ - c->cells.count].cell = below(c->cells.count);
     c->classes.count = c->map.count;
@@ -183,9 +186,12 @@ static void move_slots(cluster *c)
             continue;
         c->blocks[c->block_of[tile] - 1][slot % BERTH__TILE] = (uint16_t)id;
         berth__bit_put(c->with[tile].words, slot % BERTH__TILE, id >= c->cells.count);
-        c->map.moved[c->map.moves++ % BERTH__CLASS_MOVES] = slot;
+        c->map.moved[c->map.moves++ % most] = slot;
+        c->map.recalled += c->map.recalled < most;
     }
-    const bool remembered = c->map.moves - c->forest.moves <= BERTH__CLASS_MOVES;
+    if (below(10) == 0)
+        c->map.recalled = 0;
+    const bool remembered = c->map.moves - c->forest.moves <= c->map.recalled;
     const bool room = c->map.count <= c->forest.lanes;
     const bool moved = berth__class_forest_move(&c->forest, &c->tree, &c->cells, &c->map);
     assert_int_equal(moved, remembered && room);

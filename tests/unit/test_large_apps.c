@@ -92,8 +92,9 @@ static uint32_t most_doubts(const berth__index_cache *cache)
 /* Between two decisions more pods of an app come and go than its map remembers. */
 static void place_after_changes(both_paths *b, const berth_pod_id *pods)
 {
+    const uint32_t tiles = (NODES_SMALL + BERTH__TILE - 1) / BERTH__TILE;
     for (uint32_t round = 0; round < 20 * APPS; round++) {
-        for (uint32_t i = 0; i < BERTH__CLASS_MOVES + 8; i++) {
+        for (uint32_t i = 0; i < berth__class_moves(tiles) + 8; i++) {
             const berth_pod_id pod = pods[(APPS * i + round) % (APPS * CROWD)];
             if (both_bound(b, pod))
                 both_unbind(b, pod);

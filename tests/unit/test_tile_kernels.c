@@ -914,6 +914,44 @@ static void test_listed(void **state)
     }
 }
 
+/* The best leaves by lane, of few lanes and of many, some of which have no feasible slot. The
+ * kernel must not write behind the last lane. */
+static void test_best_by_lane(void **state)
+{
+    (void)state;
+    static leaf_tile tile;
+    enum { LANES = 64, NONE = -1000 };
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_leaf_tile(&tile);
+        uint8_t ids[BERTH__TILE];
+        int32_t best[LANES + 1];
+        uint32_t counts[LANES + 1] = {0};
+        const uint32_t lanes = 1 + berth__random_below(&source, LANES);
+        const uint32_t used = 1 + berth__random_below(&source, lanes);
+        for (uint32_t i = 0; i <= LANES; i++)
+            best[i] = NONE;
+        for (uint32_t s = 0; s < BERTH__TILE; s++) {
+            const int32_t leaf = s < tile.groups * BERTH__FAN ? tile.leaves[s] : -1;
+            ids[s] = (uint8_t)berth__random_below(&source, used);
+            if (leaf < 0)
+                continue;
+            counts[ids[s]] = leaf > best[ids[s]] ? 1 : counts[ids[s]] + (leaf == best[ids[s]]);
+            best[ids[s]] = leaf > best[ids[s]] ? leaf : best[ids[s]];
+        }
+        for (uint32_t t = 0; t < table_count; t++) {
+            int32_t got[LANES + 1];
+            uint32_t equal[LANES + 1];
+            got[lanes] = NONE;
+            equal[lanes] = 0;
+            tables[t]->best_by_lane(tile.leaves, tile.groups, ids, lanes, NONE, got, equal);
+            for (uint32_t lane = 0; lane <= lanes; lane++) {
+                check("best_by_lane", t, lane, best[lane], got[lane]);
+                check("leaves that share it", t, lane, counts[lane], equal[lane]);
+            }
+        }
+    }
+}
+
 /* ---- the fused kernel must equal the separate ones ---- */
 
 typedef struct basic_slots {
@@ -1207,6 +1245,7 @@ int main(void)
         cmocka_unit_test(test_class_ranges),
         cmocka_unit_test(test_class_masks),
         cmocka_unit_test(test_listed),
+        cmocka_unit_test(test_best_by_lane),
         cmocka_unit_test(test_basic),
         cmocka_unit_test(test_basic_listed),
         cmocka_unit_test(test_balance_differences),
