@@ -1,10 +1,14 @@
 /* The default allocator, on the C library's heap; and growing of arrays. */
 #include "base/memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/assert.h"
+
+enum { MAPPED_AT_ONCE = 256 << 10, PAGE = 4096 };
 
 static void *default_allocate(void *context, size_t bytes, size_t align)
 {
@@ -35,9 +39,30 @@ void *berth__alloc(const berth_allocator *allocator, size_t bytes, size_t align)
     return allocator->allocate(allocator->context, bytes > 0 ? bytes : 1, align);
 }
 
-void *berth__alloc_zero(const berth_allocator *allocator, size_t bytes, size_t align)
+/* Map the whole pages of a piece. A kernel that can't do it maps them when they are written. */
+static void map_pages(void *memory, size_t bytes)
+{
+#if defined(MADV_POPULATE_WRITE)
+    const size_t before = -(uintptr_t)memory % PAGE;
+    const size_t whole = (bytes - before) / PAGE * PAGE;
+    (void)madvise((char *)memory + before, whole, MADV_POPULATE_WRITE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+void *berth__alloc_whole(const berth_allocator *allocator, size_t bytes, size_t align)
 {
     void *memory = berth__alloc(allocator, bytes, align);
+    if (memory != NULL && bytes >= MAPPED_AT_ONCE)
+        map_pages(memory, bytes);
+    return memory;
+}
+
+void *berth__alloc_zero(const berth_allocator *allocator, size_t bytes, size_t align)
+{
+    void *memory = berth__alloc_whole(allocator, bytes, align);
     if (memory != NULL)
         memset(memory, 0, bytes);
     return memory;

@@ -31,10 +31,10 @@ static bool reserve(berth__slot_window *window, const berth__layout *layout)
     if (window->capacity == slots)
         return true;
     berth__slot_window_destroy(window);
-    window->columns = berth__alloc_zero(
+    window->columns = berth__alloc_whole(
         window->allocator, (size_t)slots * BERTH__LOG_COLUMNS * sizeof(*window->columns), 64);
-    window->evenness = berth__alloc_zero(window->allocator, slots * sizeof(*window->evenness), 64);
-    window->states = berth__alloc_zero(window->allocator, slots * sizeof(*window->states), 64);
+    window->evenness = berth__alloc_whole(window->allocator, slots * sizeof(*window->evenness), 64);
+    window->states = berth__alloc_whole(window->allocator, slots * sizeof(*window->states), 64);
     window->latest =
         berth__alloc_zero(window->allocator, layout->tile_count * sizeof(*window->latest), 64);
     window->changes =
@@ -66,6 +66,8 @@ static void put_none(berth__slot_window *window, uint32_t slot)
     for (uint32_t c = 0; c < BERTH__LOG_COLUMNS; c++)
         window->columns[(size_t)c * window->capacity + slot] =
             c == BERTH__LOG_CPU || c == BERTH__LOG_MEMORY;
+    window->evenness[slot] = 0;
+    window->states[slot] = (berth__basic_state){{0}, 0};
 }
 
 static bool is_void(const berth__slot_window *window, const berth__view *view)

@@ -75,7 +75,24 @@ static void find_masks(berth__view *view, const filter_state *own, int label, in
         rule->own = NULL;
 }
 
-static void add_rules(berth__view *view, const berth__pv_facts *volume, filter_state *own)
+/* Find the columns, unless they are known. False: out of memory. */
+static bool find_columns(berth__view *view, filter_state *own)
+{
+    for (int i = 0; i < BERTH__ZONE_LABELS; i++) {
+        const berth__sym key = label_of(view, i);
+        if (own->columns[i] != NULL)
+            continue;
+        own->columns[i] = berth__layout_column(view->layout, &view->nodes, key);
+        own->none[i] = berth__layout_value(view->layout, &view->nodes, key, 0);
+        if (own->columns[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Add a rule for each label of a volume. Columns are made for volumes with such labels alone,
+ * because making one reads all nodes. False: out of memory. */
+static bool add_rules(berth__view *view, const berth__pv_facts *volume, filter_state *own)
 {
     static const int fallback[BERTH__ZONE_LABELS] = {
         [BERTH__ZONE_BETA] = BERTH__ZONE,
@@ -86,27 +103,15 @@ static void add_rules(berth__view *view, const berth__pv_facts *volume, filter_s
     for (int i = 0; i < BERTH__ZONE_LABELS; i++) {
         if (volume->zones[i].values == NULL)
             continue;
+        if (!find_columns(view, own))
+            return false;
         zone_rule *rule = &own->rules[own->rule_count++];
         *rule = (zone_rule){.column = own->columns[i],
                             .fallback = fallback[i] >= 0 ? own->columns[fallback[i]] : NULL,
                             .zones = &volume->zones[i]};
         find_masks(view, own, i, fallback[i], rule);
     }
-}
-
-static bool allocate(berth__prepare *prepare, const berth__volume_list *list, filter_state *own)
-{
-    berth__view *view = prepare->cycle->view;
-    own->rules = berth__arena_alloc(prepare->arena,
-                                    list->count * BERTH__ZONE_LABELS * sizeof(*own->rules), 8);
-    bool ok = own->rules != NULL;
-    for (int i = 0; i < BERTH__ZONE_LABELS && ok; i++) {
-        const berth__sym key = label_of(view, i);
-        own->columns[i] = berth__layout_column(view->layout, &view->nodes, key);
-        own->none[i] = berth__layout_value(view->layout, &view->nodes, key, 0);
-        ok = own->columns[i] != NULL;
-    }
-    return ok;
+    return true;
 }
 
 static berth__outcome find_rules(berth__prepare *prepare)
@@ -117,7 +122,9 @@ static berth__outcome find_rules(berth__prepare *prepare)
     prepare->stays = list == NULL;
     if (list == NULL)
         return BERTH__SKIP;
-    prepare->ok = allocate(prepare, list, own);
+    own->rules = berth__arena_alloc(prepare->arena,
+                                    list->count * BERTH__ZONE_LABELS * sizeof(*own->rules), 8);
+    prepare->ok = own->rules != NULL;
     if (!prepare->ok)
         return BERTH__SKIP;
     BERTH__NAMED_CLAIM_VOLUMES(list, volume)
@@ -138,7 +145,9 @@ static berth__outcome find_rules(berth__prepare *prepare)
                           "persistentvolume \"%.*s\" not found", (int)name.len, name.data);
             return BERTH__REFUSE;
         }
-        add_rules(view, facts, own);
+        prepare->ok = add_rules(view, facts, own);
+        if (!prepare->ok)
+            return BERTH__SKIP;
     }
     return own->rule_count > 0 ? BERTH__ACTIVE : BERTH__SKIP;
 }

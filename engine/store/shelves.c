@@ -266,11 +266,21 @@ static void note_change(berth__shelves *shelves, berth__sym owner, berth__sym la
         (berth__shelf_change){owner, label, value};
 }
 
+/* Whether a new item comes behind all others, which are sorted. That of an object that is there
+ * twice for a moment, because it changes, does not. */
+static bool is_last(const berth__shelf *shelf, const berth__shelf_item *item)
+{
+    return shelf->sorted == shelf->count &&
+           (shelf->count == 0 || item_order(&shelf->items[shelf->count - 1], item) < 0);
+}
+
 static void append(berth__shelves *shelves, berth__shelf *shelf, const berth__shelf_item *item)
 {
     BERTH_ASSERT(shelf->count + shelf->lent < shelf->capacity);
+    const bool sorted = is_last(shelf, item);
     shelf->items[shelf->count++] = *item;
-    if (shelf->listed)
+    shelf->sorted += sorted;
+    if (sorted || shelf->listed)
         return;
     shelf->listed = true;
     shelf->next_unsorted = shelves->unsorted;
@@ -315,12 +325,11 @@ static bool shows(const berth__shelf_item *at, const berth__shelf_item *item)
     return item_order(at, item) == 0 && at->traits == item->traits && at->reached == item->reached;
 }
 
-/* Of an object that is there twice, the former item is either among the sorted ones, where the new
- * one cannot be yet, or is told apart by what it says. */
+/* Items of an object that is there twice are told apart by what they say. */
 static void take_out(berth__shelf *shelf, const berth__shelf_item *item)
 {
     uint32_t at = sorted_place(shelf, item);
-    if (at < shelf->sorted && item_order(&shelf->items[at], item) == 0) {
+    if (at < shelf->sorted && shows(&shelf->items[at], item)) {
         memmove(&shelf->items[at], &shelf->items[at + 1],
                 (shelf->count - at - 1) * sizeof(*shelf->items));
         shelf->sorted--;

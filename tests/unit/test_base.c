@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -74,6 +75,66 @@ static void test_alloc_is_aligned_and_zeroed(void **state)
         for (size_t i = 0; i < bytes; i++)
             assert_int_equal(memory[i], 0);
         berth__free(allocator, memory, bytes);
+    }
+}
+
+/* Hands out fresh pages, from some bytes behind the first one's beginning on. */
+enum { FRESH_PAGE = 4096, FRESH_PAGES = 80, FRESH_SKIPPED = 64 };
+
+static void *fresh_allocate(void *context, size_t bytes, size_t align)
+{
+    (void)align;
+    char **fresh = context;
+    assert_true(bytes + FRESH_SKIPPED <= (size_t)FRESH_PAGES * FRESH_PAGE);
+    *fresh = mmap(NULL, (size_t)FRESH_PAGES * FRESH_PAGE, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(*fresh, MAP_FAILED);
+    return *fresh + FRESH_SKIPPED;
+}
+
+static void fresh_release(void *context, void *memory, size_t bytes)
+{
+    (void)memory;
+    (void)bytes;
+    char **fresh = context;
+    assert_int_equal(munmap(*fresh, (size_t)FRESH_PAGES * FRESH_PAGE), 0);
+}
+
+/* How many pages of a fresh piece are mapped, and whether all of them lie within it. */
+static uint32_t mapped_pages(char *fresh, size_t bytes)
+{
+    unsigned char resident[FRESH_PAGES];
+    uint32_t count = 0;
+    assert_int_equal(mincore(fresh, (size_t)FRESH_PAGES * FRESH_PAGE, resident), 0);
+    for (uint32_t i = 0; i < FRESH_PAGES; i++) {
+        const bool mapped = (resident[i] & 1) != 0;
+        const size_t first = (size_t)i * FRESH_PAGE, end = first + FRESH_PAGE;
+        assert_true(!mapped || (first >= FRESH_SKIPPED && end <= FRESH_SKIPPED + bytes));
+        count += mapped;
+    }
+    return count;
+}
+
+/* Of a large piece that will be written as a whole, the whole pages are mapped at once, and no
+ * others; of a smaller one none. */
+static void test_whole_pieces_are_mapped(void **state)
+{
+    (void)state;
+    char *fresh = NULL;
+    const berth_allocator allocator = {&fresh, fresh_allocate, fresh_release};
+    const size_t least = 256 << 10;
+    for (size_t bytes = least - 1; bytes < least + 2 * FRESH_PAGE; bytes += 997) {
+        char *memory = berth__alloc_whole(&allocator, bytes, 64);
+        const size_t whole = (bytes - (FRESH_PAGE - FRESH_SKIPPED)) / FRESH_PAGE;
+        const uint32_t mapped = mapped_pages(fresh, bytes);
+#if defined(MADV_POPULATE_WRITE)
+        if (mapped > 0 || madvise(fresh, FRESH_PAGE, MADV_POPULATE_WRITE) == 0)
+            assert_int_equal(mapped, bytes >= least ? whole : 0);
+#else
+        assert_int_equal(mapped, 0);
+#endif
+        memset(memory, 1, bytes);
+        berth__free(&allocator, memory, bytes);
     }
 }
 
@@ -591,6 +652,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absurd_sizes_are_refused),
         cmocka_unit_test(test_alloc_is_aligned_and_zeroed),
+        cmocka_unit_test(test_whole_pieces_are_mapped),
         cmocka_unit_test(test_grow_keeps_contents),
         cmocka_unit_test(test_arena_pieces_are_apart),
         cmocka_unit_test(test_arena_reset_reuses),
