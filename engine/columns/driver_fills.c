@@ -22,6 +22,13 @@ uint32_t berth__driver_fill_of(const berth__node_volumes *volumes, berth__sym dr
     return (uint32_t)(INT32_MAX - room);
 }
 
+static void set_slot(berth__driver_fill *fill, uint32_t slot, uint32_t own)
+{
+    uint32_t *most = &fill->most[slot / BERTH__TILE];
+    fill->slots[slot] = own;
+    *most = own > *most ? own : *most;
+}
+
 void berth__driver_fills_change(berth__volume_use *use, uint32_t node_id)
 {
     const uint32_t slot = node_id < use->slot_capacity ? use->slots[node_id] : 0;
@@ -32,9 +39,8 @@ void berth__driver_fills_change(berth__volume_use *use, uint32_t node_id)
         const uint32_t own =
             berth__driver_fill_of(berth__volume_use_of(use, node_id), fill->driver);
         fill->nodes[node_id] = own;
-        if (slot > 0 && fill->order == use->slots_order &&
-            own > fill->most[(slot - 1) / BERTH__TILE])
-            fill->most[(slot - 1) / BERTH__TILE] = own;
+        if (slot > 0 && fill->order == use->slots_order)
+            set_slot(fill, slot - 1, own);
     }
 }
 
@@ -43,6 +49,8 @@ void berth__driver_fills_destroy(berth__volume_use *use)
     for (uint32_t i = 0; i < use->fill_count; i++) {
         berth__free(use->allocator, use->fills[i].nodes,
                     use->fills[i].capacity * sizeof(*use->fills[i].nodes));
+        berth__free(use->allocator, use->fills[i].slots,
+                    use->fills[i].slot_capacity * sizeof(*use->fills[i].slots));
         berth__free(use->allocator, use->fills[i].most,
                     use->fills[i].tile_count * sizeof(*use->fills[i].most));
     }
@@ -83,21 +91,23 @@ static bool find_slots(berth__volume_use *use, const berth__layout *layout, uint
     return true;
 }
 
-/* Compute the largest entry of each tile. */
-static bool find_most(berth__volume_use *use, const berth__layout *layout, berth__driver_fill *fill)
+/* Compute the entry of each slot, and the largest of each tile. */
+static bool fill_slots(berth__volume_use *use, const berth__layout *layout,
+                       berth__driver_fill *fill)
 {
     if (fill->nodes == NULL || layout->tile_count == 0)
         return layout->tile_count == 0;
     const uint32_t room = (layout->tile_count + BERTH__TILE - 1) / BERTH__TILE * BERTH__TILE;
-    if (fill->tile_count < room &&
-        !berth__grow(use->allocator, &fill->most, &fill->tile_count, room, sizeof(*fill->most)))
+    if (!berth__grow(use->allocator, &fill->slots, &fill->slot_capacity,
+                     layout->tile_count * BERTH__TILE, sizeof(*fill->slots)) ||
+        (fill->tile_count < room &&
+         !berth__grow(use->allocator, &fill->most, &fill->tile_count, room, sizeof(*fill->most))))
         return false;
     memset(fill->most, 0, fill->tile_count * sizeof(*fill->most));
-    for (uint32_t slot = 0; slot < layout->count; slot++) {
-        uint32_t *most = &fill->most[slot / BERTH__TILE];
-        const uint32_t own = fill->nodes[layout->nodes[slot]];
-        *most = own > *most ? own : *most;
-    }
+    for (uint32_t slot = 0; slot < layout->count; slot++)
+        set_slot(fill, slot, fill->nodes[layout->nodes[slot]]);
+    for (uint32_t slot = layout->count; slot < layout->tile_count * BERTH__TILE; slot++)
+        fill->slots[slot] = 0;
     return true;
 }
 
@@ -106,7 +116,7 @@ static bool bring_up(berth__volume_use *use, const berth__layout *layout, berth_
     uint32_t end = use->node_capacity + 1;
     for (uint32_t slot = 0; slot < layout->count; slot++)
         end = layout->nodes[slot] >= end ? layout->nodes[slot] + 1 : end;
-    return extend(use, fill, end) && find_slots(use, layout, end) && find_most(use, layout, fill);
+    return extend(use, fill, end) && find_slots(use, layout, end) && fill_slots(use, layout, fill);
 }
 
 const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__sym driver,
@@ -131,16 +141,13 @@ const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__
     return fill;
 }
 
-berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth__layout *layout,
-                                    const berth__kernels *kernels, uint32_t tile, uint32_t count)
+berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth__kernels *kernels,
+                                    uint32_t tile, uint32_t count)
 {
     berth__mask out = {{UINT64_MAX, UINT64_MAX}};
-    uint32_t values[BERTH__TILE];
     if (count <= INT32_MAX && fill->most[tile] <= INT32_MAX - count)
         return out;
-    kernels->gather(fill->nodes, fill->capacity, layout->nodes + (size_t)tile * BERTH__TILE,
-                    values);
-    kernels->at_most(values, INT32_MAX - count, &out);
+    kernels->at_most(fill->slots + (size_t)tile * BERTH__TILE, INT32_MAX - count, &out);
     return out;
 }
 

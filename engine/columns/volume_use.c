@@ -40,6 +40,7 @@ void berth__volume_use_destroy(berth__volume_use *use)
         state_destroy(use->allocator, use->nodes[i]);
     berth__arena_destroy(&use->states);
     berth__driver_fills_destroy(use);
+    berth__attached_volumes_destroy(&use->attached, use->allocator);
     berth__volume_offers_destroy(&use->offers);
     berth__free(use->allocator, use->nodes, use->node_capacity * sizeof(*use->nodes));
     berth__free(use->allocator, use->claims, use->claim_capacity * sizeof(*use->claims));
@@ -133,7 +134,8 @@ static bool reserve_attached(berth__volume_use *use, berth__node_volumes *volume
     return berth__grow(use->allocator, &volumes->attached, &volumes->attached_capacity,
                        volumes->attached_count + more, sizeof(*volumes->attached)) &&
            berth__grow(use->allocator, &volumes->drivers, &volumes->driver_capacity,
-                       volumes->driver_count + more, sizeof(*volumes->drivers));
+                       volumes->driver_count + more, sizeof(*volumes->drivers)) &&
+           berth__attached_volumes_reserve(&use->attached, use->allocator, more);
 }
 
 /* The entry of an attachment, made if there is none. There must be room. */
@@ -170,23 +172,25 @@ static void leave_if_unused(berth__node_volumes *volumes, berth__attached *entry
     CLOSE(volumes->attached, volumes->attached_count, (size_t)(entry - volumes->attached));
 }
 
-static void count_ref(berth__node_volumes *volumes, berth__volume_ref *ref,
+static void count_ref(berth__volume_use *use, berth__node_volumes *volumes, berth__volume_ref *ref,
                       berth__attachments counted)
 {
     ref->counted = counted;
     for (uint32_t i = 0; i < 2; i++)
-        if (counted.items[i] != 0)
-            enter(volumes, counted.items[i])->refs++;
+        if (counted.items[i] != 0 && enter(volumes, counted.items[i])->refs++ == 0)
+            berth__attached_volumes_add(&use->attached, counted.items[i]);
 }
 
-static void uncount_ref(berth__node_volumes *volumes, berth__volume_ref *ref)
+static void uncount_ref(berth__volume_use *use, berth__node_volumes *volumes,
+                        berth__volume_ref *ref)
 {
     for (uint32_t i = 0; i < 2; i++) {
         if (ref->counted.items[i] == 0)
             continue;
         berth__attached *entry = find_attached(volumes, ref->counted.items[i]);
         BERTH_ASSERT(entry != NULL && entry->refs > 0);
-        entry->refs--;
+        if (--entry->refs == 0)
+            berth__attached_volumes_remove(&use->attached, entry->attachment);
         leave_if_unused(volumes, entry);
     }
 }
@@ -285,7 +289,7 @@ berth_status berth__volume_use_add(berth__volume_use *use, uint32_t node_id,
     for (uint32_t i = 0; i < list->count; i++) {
         berth__volume_ref *ref = use_volume(use, volumes, node_id, list, &list->items[i]);
         if (ref->uses == 1)
-            count_ref(volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
+            count_ref(use, volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
     }
     berth__driver_fills_change(use, node_id);
     return BERTH_OK;
@@ -301,7 +305,7 @@ void berth__volume_use_restore(berth__volume_use *use, uint32_t node_id,
         if (ref->uses > 1)
             continue;
         if (reserve_attached(use, volumes, 2))
-            count_ref(volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
+            count_ref(use, volumes, ref, berth__volume_ref_attachments(use, volumes, ref->id));
         else
             berth__storage_note_all(use->storage);
     }
@@ -323,7 +327,7 @@ void berth__volume_use_remove(berth__volume_use *use, uint32_t node_id,
         BERTH_ASSERT(ref != NULL);
         if (--ref->uses > 0)
             continue;
-        uncount_ref(volumes, ref);
+        uncount_ref(use, volumes, ref);
         volumes->disk_count -= (id & BERTH__DISK_BIT) != 0;
         CLOSE(volumes->refs, volumes->ref_count, (size_t)(ref - volumes->refs));
     }
@@ -380,8 +384,8 @@ static bool recount_ref(berth__volume_use *use, berth__node_volumes *volumes,
         return true;
     if (!reserve_attached(use, volumes, 2))
         return false;
-    uncount_ref(volumes, ref);
-    count_ref(volumes, ref, now);
+    uncount_ref(use, volumes, ref);
+    count_ref(use, volumes, ref, now);
     return true;
 }
 
@@ -394,9 +398,12 @@ static bool recount(berth__volume_use *use, uint32_t node_id)
     volumes->synced = false;
     if (!reserve_attached(use, volumes, 2 * volumes->ref_count + listed_count))
         return false;
+    for (uint32_t i = 0; i < volumes->attached_count; i++)
+        if (volumes->attached[i].refs > 0)
+            berth__attached_volumes_remove(&use->attached, volumes->attached[i].attachment);
     volumes->attached_count = volumes->driver_count = 0;
     for (uint32_t i = 0; i < volumes->ref_count; i++)
-        count_ref(volumes, &volumes->refs[i],
+        count_ref(use, volumes, &volumes->refs[i],
                   berth__volume_ref_attachments(use, volumes, volumes->refs[i].id));
     const berth__listed_attachment *listed = record != NULL ? record->first_attachment : NULL;
     for (; listed != NULL; listed = listed->next_of_node) {

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/limit.h"
+#include "columns/attached_volumes.h"
 #include "columns/layout.h"
 #include "columns/tile_kernels.h"
 #include "columns/volume_offers.h"
@@ -48,14 +49,16 @@ typedef struct berth__node_volumes {
     uint32_t driver_count, driver_capacity;
 } berth__node_volumes;
 
-/* How full nodes are with a driver's volumes, by node id: INT32_MAX less the number that may still
- * be attached; INT32_MAX + 1 if there are too many. */
+/* How full nodes are with a driver's volumes: INT32_MAX less the number that may still be attached;
+ * INT32_MAX + 1 if there are too many. */
 typedef struct berth__driver_fill {
     berth__sym driver;
-    uint64_t order; /* order epoch of the layout whose nodes are all included */
-    uint32_t *nodes;
+    uint64_t order;  /* order epoch of the layout whose nodes are all included */
+    uint32_t *nodes; /* by node id */
     uint32_t capacity;
-    uint32_t *most;      /* by tile of that layout: no entry of its nodes is above this */
+    uint32_t *slots; /* the same by slot of that layout, in whole tiles */
+    uint32_t slot_capacity;
+    uint32_t *most;      /* by tile of that layout: no entry of its slots is above this */
     uint32_t tile_count; /* that `most` has room for, in runs of BERTH__TILE */
 } berth__driver_fill;
 
@@ -83,6 +86,7 @@ typedef struct berth__volume_use {
     uint64_t order;         /* order epoch of the layout at that time */
     uint64_t seen;          /* of the store's journal */
     uint32_t behind;        /* calls of keep_up since the last refresh */
+    berth__attached_volumes attached;                  /* by pods of any node */
     berth__driver_fill fills[BERTH__DRIVER_FILLS_MAX]; /* of the drivers requested so far */
     uint32_t fill_count;
     uint32_t *slots; /* by node id, in the layout of the columns: slot + 1; 0: none */
@@ -136,6 +140,13 @@ static inline uint32_t berth__volume_use_of_claim(const berth__volume_use *use,
     return claim->id < use->claim_capacity ? use->claims[claim->id].pods : 0;
 }
 
+/* Whether some pod of any node has this attached. */
+static inline bool berth__volume_use_attaches(const berth__volume_use *use,
+                                              berth__attachment attachment)
+{
+    return berth__attached_volumes_nodes(&use->attached, attachment) > 0;
+}
+
 /* Whether some pod of the node has this attached; the number of volumes that a driver has attached
  * there. */
 bool berth__volume_is_attached(const berth__node_volumes *volumes, berth__attachment attachment);
@@ -148,8 +159,8 @@ const berth__driver_fill *berth__driver_fill_get(berth__volume_use *use, berth__
                                                  const berth__layout *layout);
 
 /* The slots of a tile whose nodes have room for `count` more volumes. */
-berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth__layout *layout,
-                                    const berth__kernels *kernels, uint32_t tile, uint32_t count);
+berth__mask berth__driver_fill_room(const berth__driver_fill *fill, const berth__kernels *kernels,
+                                    uint32_t tile, uint32_t count);
 
 /* Set the bit of each tile where a node may lack room for `count` more volumes. */
 void berth__driver_fill_busy(const berth__driver_fill *fill, const berth__layout *layout,

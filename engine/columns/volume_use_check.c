@@ -61,14 +61,15 @@ static const char *check_fills(const berth__volume_use *use, uint32_t node_id)
     return NULL;
 }
 
-/* Whether no entry of a slot's node exceeds `most` of its tile. */
-static bool most_sound(const berth__volume_use *use, const berth__layout *layout, uint32_t slot)
+/* Whether a slot has the entry of its node, and none exceeds `most` of its tile. */
+static bool slot_sound(const berth__volume_use *use, const berth__layout *layout, uint32_t slot)
 {
     bool sound = true;
     for (uint32_t i = 0; i < use->fill_count; i++) {
         const berth__driver_fill *fill = &use->fills[i];
         if (fill->order == layout->order_epoch)
-            sound &= fill->nodes[layout->nodes[slot]] <= fill->most[slot / BERTH__TILE];
+            sound &= fill->slots[slot] == fill->nodes[layout->nodes[slot]] &&
+                     fill->slots[slot] <= fill->most[slot / BERTH__TILE];
     }
     return sound;
 }
@@ -171,6 +172,38 @@ static berth_status check_claims(const berth__volume_use *use, const berth__layo
                                    "the number of users of a claim is not that of a recount");
 }
 
+/* Count the nodes of each volume again. */
+static bool count_attached(const berth__volume_use *use, berth__attached_volumes *table)
+{
+    for (uint32_t id = 0; id < use->node_capacity; id++) {
+        const berth__node_volumes *volumes = use->nodes[id];
+        const uint32_t count = volumes != NULL ? volumes->attached_count : 0;
+        if (!berth__attached_volumes_reserve(table, use->allocator, count))
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            if (volumes->attached[i].refs > 0)
+                berth__attached_volumes_add(table, volumes->attached[i].attachment);
+    }
+    return true;
+}
+
+static berth_status check_attached_volumes(const berth__volume_use *use, berth_error *error)
+{
+    berth__attached_volumes again = {0};
+    const bool counted = count_attached(use, &again);
+    bool same = counted && again.count == use->attached.count;
+    for (uint32_t i = 0; same && i < again.capacity; i++)
+        same = again.places[i].attachment == 0 ||
+               berth__attached_volumes_nodes(&use->attached, again.places[i].attachment) ==
+                   again.places[i].nodes;
+    berth__attached_volumes_destroy(&again, use->allocator);
+    if (!counted)
+        return berth__error_set(error, BERTH_E_NOMEM, "out of memory");
+    return same ? BERTH_OK
+                : berth__error_set(error, BERTH_E_INTERNAL,
+                                   "the number of nodes of a volume is not that of a recount");
+}
+
 berth_status berth__volume_use_check(berth__volume_use *use, const berth__layout *layout,
                                      const berth__cow_array *nodes, const berth__pods *pods,
                                      berth_error *error)
@@ -187,10 +220,11 @@ berth_status berth__volume_use_check(berth__volume_use *use, const berth__layout
             what = check_attached(use, volumes);
         if (what == NULL)
             what = check_fills(use, layout->nodes[slot]);
-        if (what == NULL && !most_sound(use, layout, slot))
-            what = "how full the fullest node of its tile is";
+        if (what == NULL && !slot_sound(use, layout, slot))
+            what = "how full its slot or the fullest of its tile is";
         if (what != NULL)
             return differs(use, node->name, what, error);
     }
+    BERTH_TRY(check_attached_volumes(use, error));
     return check_claims(use, layout, nodes, pods, error);
 }

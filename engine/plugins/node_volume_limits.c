@@ -285,12 +285,38 @@ static berth__mask with_room(const berth__view *view, const filter_state *own, u
         return out;
     out = (berth__mask){{UINT64_MAX, UINT64_MAX}};
     for (uint32_t i = 0; i < own->wanted[0].driver_count; i++) {
-        const berth__mask room = berth__driver_fill_room(own->fills[i], view->layout, view->kernels,
-                                                         tile, own->wanted[0].drivers[i].count);
+        const berth__mask room = berth__driver_fill_room(own->fills[i], view->kernels, tile,
+                                                         own->wanted[0].drivers[i].count);
         for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
             out.words[w] &= room.words[w];
     }
     return out;
+}
+
+/* Whether one of these volumes is attached on some node, so that it may count there already. */
+static bool is_attached(const berth__view *view, const wanted *list)
+{
+    bool attached = false;
+    for (uint32_t i = 0; i < list->count; i++)
+        attached |= berth__volume_use_attaches(view->volume_use, list->items[i]);
+    return attached;
+}
+
+/* Of slots without room for new volumes, keep those whose nodes have the pod's volumes already. */
+static void keep_attached(const berth__view *view, const filter_state *own, uint32_t tile,
+                          berth__mask *mask)
+{
+    if (own->fills != NULL && !is_attached(view, &own->wanted[WITH_CSI_NODE]) &&
+        !is_attached(view, &own->wanted[WITH_PORTWORX_MIGRATED])) {
+        *mask = (berth__mask){{0}};
+        return;
+    }
+    const berth__mask asked = *mask;
+    BERTH__MASK_EACH(&asked, s)
+    {
+        if (!fits(view, own, tile * BERTH__TILE + s))
+            berth__bit_clear(mask->words, s);
+    }
 }
 
 /* Clear the slots that lack a driver that the pod needs. */
@@ -334,11 +360,11 @@ static void node_volume_limits_filter(const berth__question *cycle, const void *
     berth__mask rest = *mask;
     for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
         rest.words[w] &= ~roomy.words[w];
-    BERTH__MASK_EACH(&rest, s)
-    {
-        if (!fits(cycle->view, own, tile * BERTH__TILE + s))
-            berth__bit_clear(mask->words, s);
-    }
+    if (berth__mask_empty(&rest))
+        return;
+    keep_attached(cycle->view, own, tile, &rest);
+    for (uint32_t w = 0; w < BERTH__TILE_WORDS; w++)
+        mask->words[w] &= roomy.words[w] | rest.words[w];
 }
 
 static void node_volume_limits_busy_tiles(const berth__question *cycle, const void *instance,

@@ -208,8 +208,16 @@ static void test_volumes(void **state)
     expect_noticed(c, &use->fills[0].nodes[a], "what a driver may still attach is not");
     const uint32_t most = use->fills[0].most[0];
     use->fills[0].most[0] = 0;
-    expect_error(c, "how full the fullest node of its tile is is not");
+    expect_error(c, "how full its slot or the fullest of its tile is is not");
     use->fills[0].most[0] = most;
+    expect_noticed(c, &use->fills[0].slots[0], "how full its slot or the fullest of its tile is");
+    assert_true(use->attached.count > 0);
+    for (uint32_t i = 0; i < use->attached.capacity; i++)
+        if (use->attached.places[i].attachment != 0)
+            expect_noticed(c, &use->attached.places[i].nodes, "the number of nodes of a volume");
+    use->attached.count++;
+    expect_error(c, "the number of nodes of a volume is not");
+    use->attached.count--;
     uint32_t claims = 0;
     for (uint32_t i = 0; i < use->claim_capacity; i++)
         if (use->claims[i].refs > 0) {
