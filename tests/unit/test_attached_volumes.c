@@ -1,5 +1,6 @@
-/* The table of attached volumes counts as a plain list does, while nodes come and go, and grows when
- * there is memory for it. Runs with another seed each time; BERTH_TEST_SEED replays a failure. */
+/* The table of attached volumes counts as a plain list does, while nodes come and go, and grows
+ * when there is memory for it. Runs with another seed each time; BERTH_TEST_SEED replays a
+ * failure. */
 #include <stdlib.h>
 #include <time.h>
 
