@@ -139,7 +139,8 @@ static bool has_static_raw(const berth__search *search, uint32_t scorer, uint32_
            (search->decision.prepared->statics.ready[tile] & BERTH__STATIC_RAW) != 0;
 }
 
-/* The raw values of a tile; `scratch` has BERTH__TILE entries and may be the result. */
+/* The raw values of a tile; `scratch` has BERTH__TILE entries and may be the result. Slots outside
+ * of the mask may have any value, but none is left unwritten, because all are summed. */
 static const int64_t *raw_values(const berth__search *search, uint32_t scorer, uint32_t tile,
                                  const berth__mask *mask, int64_t *scratch)
 {
@@ -147,6 +148,8 @@ static const int64_t *raw_values(const berth__search *search, uint32_t scorer, u
     const berth__stage *stage = &search->decision.profile->scorers[scorer];
     if (has_static_raw(search, scorer, tile))
         return ranked->static_raw + (size_t)tile * BERTH__TILE;
+    if (berth__mask_count(mask) < BERTH__TILE)
+        memset(scratch, 0, BERTH__TILE * sizeof(scratch[0]));
     stage->plugin->score(search->decision.cycle, stage->instance, ranked->state, tile, mask,
                          scratch);
     return scratch;

@@ -54,6 +54,12 @@ run_berth_until() {
   wait "$scheduler" || fail "berth run ends with $?: $(tail -n 3 "$work/err")"
 }
 
+# list_workloads: sets workloads to those of berth bench, as its help has them.
+list_workloads() {
+  workloads=$("$berth" bench --help | sed -nE 's/^ +--workload NAME .*\((.*)\)$/\1/p' | tr -d ,)
+  [[ $workloads == *gpu*preempt* ]] || fail "no list of workloads: $workloads"
+}
+
 # few_plugins: writes a configuration with NodeResourcesFit as the only filter and score to $work/few.yaml.
 few_plugins() {
   cat >"$work/few.yaml" <<'TEXT'

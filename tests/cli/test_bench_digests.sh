@@ -9,10 +9,7 @@ digest() {
     grep -oE '"(bound|evictions)": [0-9]+|"digest": "[0-9a-f]{16}"'
 }
 
-# The workloads that the program lists.
-workloads=$("$berth" bench --help | sed -nE 's/^ +--workload NAME .*\((.*)\)$/\1/p' | tr -d ,)
-[[ $workloads == *gpu*preempt* ]] || fail "no list of workloads: $workloads"
-
+list_workloads
 for workload in $workloads; do
   size=(--running 200)
   [[ $workload != preempt ]] || size=() # its cluster is full without more pods

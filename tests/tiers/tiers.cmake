@@ -37,6 +37,7 @@ set(BERTH_TIER_LATE
   "^gate_instructions$"
   "^docs_examples_checked$"                   # the examples under valgrind or sanitizers
   "^cli_bench_digests$"
+  "^cli_unwritten$"                           # every workload under valgrind
   "^naive_"                                   # the naive scheduler: test code
   "^python_package$")
 set(BERTH_TIER_AGAIN
@@ -61,7 +62,7 @@ set(BERTH_TIER_FAST
   "^vectors_v[0-9.]+_(scan_1|index_4)$"
   "^cli_")
 set(BERTH_TIER_FAST_NOT # the longest cases of the program
-  "^cli_(bench_digests|errors|explain_vectors|hostile_bytes|lists|pages|real_clusters)$"
+  "^cli_(bench_digests|errors|explain_vectors|hostile_bytes|lists|pages|real_clusters|unwritten)$"
   "^cli_(replay|replay_input|replay_openb|report|run|run_extenders|run_groups|run_lease|run_serve|run_versions|serve)$")
 
 # berth_tier_labels(NAME LABELS OUT): sets OUT to the labels of a test, including those of its
