@@ -25,7 +25,7 @@ static uint32_t terms_of(const berth__device_search *search, uint32_t claim)
         if (search->taken[i].claim != claim)
             continue;
         if (is_of_one_node(search->taken[i].offer))
-            return most > 1 ? most : 0;
+            return 0;
         const berth__device_reach *reach = reach_of(search->taken[i].offer);
         if (reach->has_selector && reach->selector.count > most)
             most = reach->selector.count;

@@ -30,4 +30,13 @@ for workload in $workloads; do
     done
   done
 done
+
+# One node less than some words of 64 bits hold, and one more.
+size=()
+for nodes in 127 129 319; do
+  options=(--workload gpu --nodes "$nodes" --percentage 100 --threads 1)
+  digest "${options[@]}" --path scan >"$work/one"
+  digest "${options[@]}" --path index >"$work/other"
+  same "gpu_$nodes" "$work/one" "$work/other"
+done
 finish

@@ -29,6 +29,10 @@ for command in "${commands[@]}"; do
   done
 done
 
+# An option stands there with its letter and with what its value is.
+grep -qxF '\fB\-q\fR, \fB\-\-quiet\fR' "$work/berth-bench.1" || fail "manual: a letter"
+grep -qxF '\fB\-\-nodes\fR \fIN\fR' "$work/berth-bench.1" || fail "manual: a value"
+
 # Colons and brackets end a text of zsh unless they are escaped.
 grep -qF -- '--percentage[percentageOfNodesToScore; 0\: depends on the number of nodes; above 100\: the' \
   "$work/berth.zsh" || fail "zsh: colons"

@@ -37,6 +37,29 @@ static void test_copies_have_the_version(void **state)
     berth__disruption_destroy(first);
 }
 
+/* A namespace may have a name of one letter; without a namespace, the budget is in `default`. */
+static void test_namespace_of_one_letter(void **state)
+{
+    (void)state;
+    berth__disruption *disruption;
+    assert_int_equal(berth__disruption_create(&model, &disruption), BERTH_OK);
+    static const char *const spaces[] = {"", "n", "nn"};
+    for (uint32_t i = 0; i < 3; i++) {
+        const berth_pod_disruption_budget budget = {
+            .meta = {.name = BERTH_STR("a"), .namespace_name = berth__text_of(spaces[i])}};
+        const berth_object object = {.kind = BERTH_KIND_POD_DISRUPTION_BUDGET,
+                                     .as.pod_disruption_budget = &budget};
+        assert_int_equal(berth__disruption_add(disruption, &object, false, NULL), BERTH_OK);
+        assert_int_equal(disruption->budgets.count, i + 1);
+    }
+    const berth_pod_disruption_budget again = {
+        .meta = {.name = BERTH_STR("a"), .namespace_name = BERTH_STR("default")}};
+    const berth_object object = {.kind = BERTH_KIND_POD_DISRUPTION_BUDGET,
+                                 .as.pod_disruption_budget = &again};
+    assert_int_equal(berth__disruption_add(disruption, &object, false, NULL), BERTH_E_EXISTS);
+    berth__disruption_destroy(disruption);
+}
+
 /* Budgets that are removed in transactions leave nothing behind, whether their selectors choose
  * some pods, all or none. */
 static void test_removed_in_transactions(void **state)
@@ -83,6 +106,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_copies_have_the_version, model_set_up,
+                                        model_tear_down),
+        cmocka_unit_test_setup_teardown(test_namespace_of_one_letter, model_set_up,
                                         model_tear_down),
         cmocka_unit_test(test_removed_in_transactions),
     };

@@ -250,6 +250,33 @@ static void test_whole_selectors(void **state)
     assert_true(ok);
 }
 
+/* The order in which requirements are written makes no other selector. */
+static void test_requirements_have_one_order(void **state)
+{
+    (void)state;
+    bool ok = true;
+    static const berth_requirement written[] = {{BERTH_STR("c"), BERTH_STR("Exists"), {NULL, 0}},
+                                                {BERTH_STR("a"), BERTH_STR("Exists"), {NULL, 0}},
+                                                {BERTH_STR("b"), BERTH_STR("DoesNotExist"), {0}}};
+    static const uint32_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                         {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    berth__selector first = {0};
+    for (uint32_t i = 0; i < COUNT(orders); i++) {
+        berth_requirement items[3];
+        for (uint32_t k = 0; k < 3; k++)
+            items[k] = written[orders[i][k]];
+        const berth_label_selector source = {.match_expressions = {items, 3}};
+        const berth__selector made = berth__selector_make(&model.strings, &arena, &source, &ok);
+        assert_true(ok);
+        if (i == 0)
+            first = made;
+        for (uint32_t k = 0; k < 3; k++) {
+            assert_int_equal(made.items[k].key, first.items[k].key);
+            assert_int_equal(made.items[k].op, first.items[k].op);
+        }
+    }
+}
+
 static void test_selector_and(void **state)
 {
     (void)state;
@@ -671,6 +698,7 @@ int main(void)
         cmocka_unit_test(test_memory_of_labels),
         cmocka_unit_test(test_label_requirements),
         cmocka_unit_test(test_whole_selectors),
+        cmocka_unit_test(test_requirements_have_one_order),
         cmocka_unit_test(test_selector_and),
         cmocka_unit_test(test_validity),
         cmocka_unit_test(test_long_problem),

@@ -157,6 +157,68 @@ static void test_rank(void **state)
     assert_int_equal(indexed, 0);
 }
 
+/* ---- Crowd: each decision; the cluster takes two pods ---- */
+
+static berth_prepared crowd_prepare(berth_preparation *preparation)
+{
+    const berth_cycle *cycle = preparation->cycle;
+    const int64_t *requested =
+        berth_cycle_requested(cycle, 0, berth_cycle_column(cycle, (berth_str)TEXT("cpu")));
+    int64_t *sum = preparation->state;
+    for (uint32_t i = 0; i < berth_cycle_slot_count(cycle); i++)
+        *sum += requested[i];
+    return BERTH_PREPARED_ACTIVE;
+}
+
+static void crowd_filter(const berth_cycle *cycle, const void *instance, const void *state,
+                         berth_slice *slice)
+{
+    (void)cycle;
+    (void)instance;
+    if (*(const int64_t *)state >= 2000)
+        memset(slice->mask, 0, sizeof(slice->mask));
+}
+
+static const berth_plugin crowd = {.size = sizeof(crowd),
+                                   .flags = BERTH_PLUGIN_EACH,
+                                   .name = "Crowd",
+                                   .filter_state_bytes = sizeof(int64_t),
+                                   .prepare_filter = crowd_prepare,
+                                   .filter = crowd_filter};
+
+/* Preemption prepares such a plugin again without the victims, wherever it stands among filters. */
+static void test_victims_are_not_counted(void **state)
+{
+    (void)state;
+    for (int last = 0; last < 2; last++) {
+        one_plugin room;
+        berth_engine_config *config = one_plugin_config(&room, &crowd);
+        const berth_plugin_ref filters[] = {room.filters[last ? 0 : 1], room.filters[last ? 1 : 0]};
+        static const berth_plugin_ref preempts = {.name = TEXT("DefaultPreemption")};
+        const berth_plugin_list points[BERTH_POINT_POST_FILTER + 1] = {
+            [BERTH_POINT_FILTER] = {filters, 2}, [BERTH_POINT_POST_FILTER] = {&preempts, 1}};
+        small_cluster c;
+        room.profile.points = points;
+        room.profile.point_count = BERTH_POINT_POST_FILTER + 1;
+        small_open_as(&c, *config);
+        small_addf(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: node}\n"
+                       "status: {allocatable: {cpu: '9', memory: 8Gi, pods: '9'}}\n");
+        berth_pod_id pod = BERTH_POD_NONE;
+        for (int i = 0; i < 3; i++)
+            pod = small_addf(&c,
+                             "apiVersion: v1\nkind: Pod\nmetadata: {name: p%d, uid: u%d}\n"
+                             "spec: {priority: %d, %scontainers: [{name: c, image: i, "
+                             "resources: {requests: {cpu: 1}}}]}\n",
+                             i, i, i, i < 2 ? "nodeName: node, " : "");
+        small_decide(&c, pod);
+        assert_int_equal(c.placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+        assert_int_equal(berth_explanation_nominated(c.explanation), 0);
+        assert_int_equal(berth_explanation_victim_count(c.explanation), 1);
+        assert_int_equal(berth_explanation_victim(c.explanation, 0), 0);
+        small_close(&c);
+    }
+}
+
 /* reserve can identify the pod itself; unknown values read as empty. */
 static berth_pod_id seen;
 
@@ -204,6 +266,7 @@ static void test_reserve(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tenants), cmocka_unit_test(test_rank),
+                                       cmocka_unit_test(test_victims_are_not_counted),
                                        cmocka_unit_test(test_reserve)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Pod classes: which pods share one, what classes share, totals of requests, and that nothing
  * outlives its last user. Source of the totals: component-helpers v0.32, resource/helpers.go;
  * Kubernetes v1.15.3, predicates.GetResourceRequest. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -741,6 +742,32 @@ static void test_out_of_memory(void **state)
     }
 }
 
+/* ---- released later ---- */
+
+static void *collect(void *nothing)
+{
+    berth__model_collect(&model);
+    return nothing;
+}
+
+/* While another thread holds the lock, nobody releases the uses that are due: the next one does. */
+static void test_due_waits_for_the_lock(void **state)
+{
+    (void)state;
+    const berth_container plain = container(NULL, 0);
+    const berth_pod pod = {.containers = &plain, .container_count = 1};
+    berth__class *cls = class_of(&pod);
+    pthread_t other;
+    berth__model_lock_slow(&model);
+    berth__class_release_later(&model, cls);
+    assert_int_equal(pthread_create(&other, NULL, collect, NULL), 0);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    assert_int_equal(model.class_count, 1);
+    berth__model_unlock_slow(&model);
+    berth__model_collect(&model);
+    assert_int_equal(model.class_count, 0);
+}
+
 #define WITH_MODEL(test) cmocka_unit_test_setup_teardown(test, model_set_up, model_tear_down)
 
 int main(void)
@@ -767,6 +794,7 @@ int main(void)
         WITH_MODEL(test_plain_pods_have_few_parts),
         WITH_MODEL(test_serials_are_not_used_again),
         WITH_MODEL(test_image_names),
+        WITH_MODEL(test_due_waits_for_the_lock),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

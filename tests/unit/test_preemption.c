@@ -240,6 +240,21 @@ static void test_budgets(void **state)
                      BERTH_E_NOT_FOUND);
 }
 
+/* Of two budgets, one of which counts the pod as disrupted already, the other one still counts. */
+static void test_counted_in_one_of_two_budgets(void **state)
+{
+    small_cluster *c = *state;
+    three_nodes(c);
+    const berth_pod_id small = add_pending(c, "small", "1", 10);
+    small_addf(c, "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: a}\n"
+                  "spec: {selector: {matchLabels: {app: c}}}\n"
+                  "status: {disruptionsAllowed: 0, disruptedPods: {c0: '2026-01-01T00:00:00Z', "
+                  "c1: '2026-01-01T00:00:00Z'}}\n");
+    assert_string_equal(choice(c, small), "c: c1");
+    small_budget(c, "{matchLabels: {app: c}}", "disruptionsAllowed: 0");
+    assert_string_equal(choice(c, small), "b: b1");
+}
+
 /* A pod without a start time counts as started last, so it is evicted first. */
 static void test_start_times(void **state)
 {
@@ -1095,6 +1110,7 @@ int main(void)
         RULE(test_cheapest_node),
         RULE(test_lower_pods_are_known),
         RULE(test_budgets),
+        RULE(test_counted_in_one_of_two_budgets),
         RULE(test_start_times),
         RULE(test_start_times_change),
         RULE(test_words),
