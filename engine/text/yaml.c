@@ -163,13 +163,11 @@ static berth_status compose_scalar(composer *c, berth__json *out)
     berth_str tag = c_str(c->event.data.scalar.tag);
     berth_str text = {(const char *)c->event.data.scalar.value,
                       (uint32_t)c->event.data.scalar.length};
-    /* A tag decides the type even of quoted text. With a tag that is not YAML's own it stays a
-     * string. */
+    /* A tag decides the type even of quoted text. With any other tag libyaml says that the text is
+     * not plain, so it stays a string. */
     if (berth__str_is(tag, YAML_INT_TAG) || berth__str_is(tag, YAML_FLOAT_TAG) ||
         berth__str_is(tag, YAML_BOOL_TAG) || berth__str_is(tag, YAML_NULL_TAG))
         plain = true;
-    else if (tag.len > 0)
-        plain = false;
     text = berth__arena_str(c->arena, text, &ok);
     if (!ok)
         return no_memory(c);

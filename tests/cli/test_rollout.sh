@@ -52,6 +52,12 @@ rolls full 0 'goes through: 10 of 10 replaced; 13 pods at most, 8 running at lea
 workload Deployment 10 900m 'rollingUpdate: {maxSurge: 1, maxUnavailable: 0}' >"$work/change.yaml"
 rolls stuck 1 'gets stuck: 0 of 10 replaced, 10 old pods stay; default/w-[0-9a-f]+-0 finds no node; 11 pods at most, 10 running at least'
 rolls stuck_list 1 'Insufficient cpu'
+# One percent of one pod is rounded up to one.
+deployed 2 1 >"$work/cluster.yaml"
+workload Deployment 1 900m 'rollingUpdate: {maxSurge: 1%, maxUnavailable: 0}' >"$work/change.yaml"
+rolls percent 0 'goes through: 1 of 1 replaced; 2 pods at most, 1 running at least'
+deployed 10 10 >"$work/cluster.yaml"
+workload Deployment 10 900m 'rollingUpdate: {maxSurge: 1, maxUnavailable: 0}' >"$work/change.yaml"
 # The state after the rollout is a separate question.
 name=after
 run 0 "$berth" schedule --exit-code --summary -f "$work/cluster.yaml" -f "$work/change.yaml"

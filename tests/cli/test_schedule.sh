@@ -91,4 +91,6 @@ pod() { printf '{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {contain
 for row in 'large-1,-,.*: 1 Insufficient cpu' 'large-2,-,.*: 1 Insufficient cpu' 'large-3,-,.*: 1 Insufficient cpu, 1 Too many pods'; do
   grep -q "$row\\." "$work/out" || fail "equal pods: no $row in $(cat "$work/out")"
 done
+# One of one is all.
+"$berth" schedule -f "$work/equal.yaml" 2>"$work/err" | grep -qE ' pods +1 +1 +100\.0%$' || fail "one of one"
 finish

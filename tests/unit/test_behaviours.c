@@ -215,6 +215,8 @@ static void test_refused_gates(void **state)
     refused(35, "NativeHistograms=true", BERTH_E_INVALID, "has no feature gate");
     refused(36, "PodLevelResource=true", BERTH_E_INVALID,
             "no feature gate \"PodLevelResource\": did you mean PodLevelResources?");
+    refused(36, "InPlacePodVerticalScalin=true", BERTH_E_INVALID,
+            "did you mean InPlacePodVerticalScaling?");
     refused(36, "watchlistclient=true", BERTH_E_INVALID, "did you mean WatchListClient?");
     refused(35, "InPlacePodLevelResourcesVerticalScaling=true", BERTH_E_UNSUPPORTED,
             "not implemented");

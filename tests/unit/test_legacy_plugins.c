@@ -262,9 +262,14 @@ static void test_resource_edges(void **state)
     berth_node_id wide =
         (berth_node_id)small_add(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: wide}\n"
                                      "status: {allocatable: {cpu: 1, memory: 400Pi}}\n");
+    /* Ten times the free part of the largest amount wraps around to less than nothing. */
+    berth_node_id widest = (berth_node_id)small_add(
+        &c, "apiVersion: v1\nkind: Node\nmetadata: {name: widest}\n"
+            "status: {allocatable: {cpu: 1, memory: '9223372036854775807'}}\n");
     small_decide(&c, small_pod(&c, "p", NULL, "", "containers: [{name: c}]"));
     assert_int_equal(small_score(&c, "LeastRequestedPriority", node), (9 + 5) / 2);
     assert_int_equal(small_score(&c, "LeastRequestedPriority", wide), (9 + 9) / 2);
+    assert_int_equal(small_score(&c, "LeastRequestedPriority", widest), (9 + 0) / 2);
     small_close(&c);
 
     /* Half of the cores and a quarter of the memory; beside the wide node, half and nothing. */

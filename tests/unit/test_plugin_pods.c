@@ -179,12 +179,24 @@ static void crowd_filter(const berth_cycle *cycle, const void *instance, const v
         memset(slice->mask, 0, sizeof(slice->mask));
 }
 
+/* A reason without text is the general one. */
+static berth_str crowd_reason(const berth_cycle *cycle, const void *instance, const void *state,
+                              uint32_t slot)
+{
+    (void)cycle;
+    (void)instance;
+    (void)state;
+    (void)slot;
+    return (berth_str){0};
+}
+
 static const berth_plugin crowd = {.size = sizeof(crowd),
                                    .flags = BERTH_PLUGIN_EACH,
                                    .name = "Crowd",
                                    .filter_state_bytes = sizeof(int64_t),
                                    .prepare_filter = crowd_prepare,
-                                   .filter = crowd_filter};
+                                   .filter = crowd_filter,
+                                   .reason = crowd_reason};
 
 /* Preemption prepares such a plugin again without the victims, wherever it stands among filters. */
 static void test_victims_are_not_counted(void **state)
@@ -212,6 +224,8 @@ static void test_victims_are_not_counted(void **state)
                              i, i, i, i < 2 ? "nodeName: node, " : "");
         small_decide(&c, pod);
         assert_int_equal(c.placement.verdict, BERTH_VERDICT_UNSCHEDULABLE);
+        assert_non_null(strstr(berth_explanation_message(c.explanation).data,
+                               ": 1 node(s) were refused by Crowd."));
         assert_int_equal(berth_explanation_nominated(c.explanation), 0);
         assert_int_equal(berth_explanation_victim_count(c.explanation), 1);
         assert_int_equal(berth_explanation_victim(c.explanation, 0), 0);

@@ -132,6 +132,22 @@ static void test_metrics(void **state)
                 "method=\"POST\"} 1\n");
 }
 
+/* The name of a profile may have 255 letters. */
+static void test_long_profile(void **state)
+{
+    (void)state;
+    enum { LETTERS = 255 };
+    char name[LETTERS + 1] = "", line[2 * LETTERS];
+    memset(name, 'x', LETTERS - 1);
+    name[LETTERS - 1] = 'y';
+    const berth_step step = {.kind = BERTH_STEP_UNSCHEDULABLE};
+    served_step(s.metrics, &step, (berth_str){name, LETTERS}, 3000);
+    snprintf(line, sizeof(line),
+             "scheduler_schedule_attempts_total{profile=\"%s\",result=\"unschedulable\"} 1\n",
+             name);
+    expect_line(line);
+}
+
 /* The metric of the cache's size, by release. */
 static void test_gauges(void **state)
 {
@@ -432,8 +448,9 @@ static void test_configuration(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_checks),        TEST(test_watches), TEST(test_metrics), TEST(test_gauges),
-        TEST(test_configuration), TEST(test_names),   TEST(test_queue),   TEST(test_values),
+        TEST(test_checks),       TEST(test_watches), TEST(test_metrics),
+        TEST(test_long_profile), TEST(test_gauges),  TEST(test_configuration),
+        TEST(test_names),        TEST(test_queue),   TEST(test_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

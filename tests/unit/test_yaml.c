@@ -100,8 +100,8 @@ static const tree_case accepted[] = {
      "\"+\",\".\",\"--1\",\"._5\"]"},
     {"[.inf, -.Inf, .NaN]", "[.inf,-.Inf,.NaN]"},
     /* tags */
-    {"[!!str 12, !!int '12', !!bool \"yes\", !!float 1, !mine x, !!str ]",
-     "[\"12\",12,true,1,\"x\",\"\"]"},
+    {"[!!str 12, !!int '12', !!bool \"yes\", !!float 1, !mine x, !mine 12, !!str ]",
+     "[\"12\",12,true,1,\"x\",\"12\",\"\"]"},
     /* keys */
     {"1: a\ntrue: b\nyes: c\n0x10: d\n1.50: e\n",
      "{\"1\":\"a\",\"true\":\"b\",\"true\":\"c\",\"16\":\"d\",\"1.5\":\"e\"}"},
