@@ -316,9 +316,8 @@ bool object_view_read(object_view *view, berth_kind kind, const char *text, size
     if (view->name.len == 0)
         return false;
     view->hash = hash_of(view->kept + body, view->kept_bytes - body);
-    /* The heading ends with a brace and a comma; blank out the object's own brace. */
-    if (view->kept[body + 1] == '}')
-        view->kept[body - 1] = ' ';
+    /* The heading ends with a brace and a comma, and every kind keeps its name: blank out the
+     * object's own brace. */
     view->kept[body] = ' ';
     return true;
 }
