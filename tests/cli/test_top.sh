@@ -183,9 +183,12 @@ for command in "drain --all" "schedule"; do
     grep -qF "shown without" "$work/out" && [[ -n $wide ]] && fail "names of $command $wide"
   done
 done
-# Messages are broken into lines before names are shortened for them.
-COLUMNS=80 "$berth" schedule -f "$work/cloud.yaml" >"$work/out" 2>/dev/null
-grep -qF " n1.eu-central-1.compute.internal" "$work/out" || fail "a message beside names: $(cat "$work/out")"
+# A message is broken into lines, so that it does not shorten names as long as it has 24 columns.
+for width in 77 78; do
+  COLUMNS=$width "$berth" schedule -f "$work/cloud.yaml" >"$work/out" 2>/dev/null
+  whole=$(grep -cF " n1.eu-central-1.compute.internal" "$work/out")
+  [[ $whole == $((width - 77)) ]] || fail "a message beside names, $width columns: $(cat "$work/out")"
+done
 # Commands accept the short name, unless two nodes have it.
 "$berth" drain -f "$work/cloud.yaml" n1 >"$work/out" 2>/dev/null
 grep -q '^n1\.eu-central-1\.compute\.internal ' "$work/out" || fail "a short name: $(cat "$work/out")"

@@ -1,6 +1,7 @@
 /* Heaps: allocated memory is counted, freed memory is not, and all of it is freed with the heap.
  * test_heap runs on the C library's malloc; test_heap_jemalloc (HEAP_JEMALLOC) links jemalloc. */
 #include <errno.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -331,13 +332,26 @@ static void test_sizes_and_alignments(void **state)
     }
 }
 
-/* A large piece is returned to the system when it is freed. */
+/* The process's address space in use, in pages. */
+static uint64_t pages_mapped(void)
+{
+    FILE *statm = fopen("/proc/self/statm", "r");
+    uint64_t pages = 0;
+    assert_non_null(statm);
+    assert_int_equal(fscanf(statm, "%" SCNu64, &pages), 1);
+    fclose(statm);
+    return pages;
+}
+
+/* The pages of a large piece are returned to the system when it is freed, and its addresses serve
+ * the next one. */
 static void test_large_pieces_go_back(void **state)
 {
     (void)state;
     berth__heap *heap = new_heap(0);
     const berth_allocator *allocator = berth__heap_allocator(heap);
     uint64_t before = berth__heap_usage(heap).resident_bytes;
+    const uint64_t mapped = pages_mapped();
     for (int i = 0; i < 1000; i++) {
         char *piece = berth__alloc(allocator, (size_t)64 << 20, 64);
         assert_non_null(piece);
@@ -345,6 +359,7 @@ static void test_large_pieces_go_back(void **state)
         berth__free(allocator, piece, (size_t)64 << 20);
     }
     assert_int_equal(berth__heap_usage(heap).resident_bytes, before);
+    assert_true(pages_mapped() <= mapped + ((uint64_t)8 << 30) / 4096);
     berth__heap_destroy(heap);
 }
 

@@ -58,7 +58,7 @@ static void row(table *t, bool writing, const berth_str *cells, uint32_t nodes)
             table_cell(t, cells[i]);
         else if ((nodes >> i & 1) != 0)
             table_measure_node(t, i, cells[i]);
-        else if (i + 1 < t->column_count)
+        else
             table_measure(t, i, cells[i].len);
     }
 }

@@ -192,7 +192,7 @@ static void print_row(const schedule *s, table *t, const outcome *result, bool w
             table_cell(t, cells[c]);
         else if (c == 2 && placed)
             table_measure_node(t, c, cells[c]);
-        else if (c < 3)
+        else
             table_measure(t, c, cells[c].len);
     }
     text_free(&devices);

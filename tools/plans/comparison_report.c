@@ -293,7 +293,7 @@ static void pod_row(const comparison *c, const changed_pod *pod, table *t, bool 
         else if (k >= 2 && k + 1 < count && pod->on[k - 2] != NULL &&
                  pod->on[k - 2]->node != BERTH_NODE_NONE)
             table_measure_node(t, k, cells[k]);
-        else if (k + 1 < count)
+        else
             table_measure(t, k, cells[k].len);
     }
 }
