@@ -179,6 +179,9 @@ static void test_versions_of_other_gate(void **state)
     for (uint32_t minor = 34; minor <= 36; minor++)
         refused(minor, "RelaxedDNSSearchValidation=false", BERTH_E_INVALID, "locked to true");
     refused(37, "RelaxedDNSSearchValidation=true", BERTH_E_INVALID, "no feature gate");
+    refused(32, "CPUManage=true", BERTH_E_INVALID, "did you mean CPUManager?");
+    refused(35, "CRIListStreaming=false", BERTH_E_INVALID, "no feature gate");
+    made(36, "CRIListStreaming=true");
 }
 
 /* Of a locked gate the version before still takes both settings. */

@@ -118,6 +118,39 @@ static berth_status walk(const small_cluster *c, berth_kind kind, seen *out)
     return berth_engine_objects(c->engine, kind, look, out, &error);
 }
 
+/* ---- conditions of nodes ---- */
+
+static berth_status join_conditions(void *context, const berth_object *object, berth_error *error)
+{
+    char *text = context;
+    (void)error;
+    for (uint32_t i = 0; i < object->as.node->condition_count; i++) {
+        const berth_condition *one = &object->as.node->conditions[i];
+        text += sprintf(text, "%.*s=%.*s ", (int)one->type.len, one->type.data,
+                        (int)one->status.len, one->status.data);
+    }
+    return BERTH_OK;
+}
+
+/* Those that old releases read are told again. */
+static void test_conditions_of_nodes(void **state)
+{
+    small_cluster c;
+    char text[256] = "";
+    berth_error error = {.code = BERTH_OK};
+    (void)state;
+    small_open(&c, NULL);
+    small_addf(&c, "apiVersion: v1\nkind: Node\nmetadata: {name: sick}\nstatus: {conditions: ["
+                   "{type: PIDPressure, status: 'True'}, {type: MemoryPressure, status: 'True'}, "
+                   "{type: NetworkUnavailable, status: 'True'}, {type: Ready, status: Unknown}, "
+                   "{type: DiskPressure, status: 'True'}]}\n");
+    assert_int_equal(berth_engine_objects(c.engine, BERTH_KIND_NODE, join_conditions, text, &error),
+                     BERTH_OK);
+    assert_string_equal(text, "Ready=False NetworkUnavailable=True MemoryPressure=True "
+                              "DiskPressure=True PIDPressure=True ");
+    small_close(&c);
+}
+
 /* ---- what a placement adds ---- */
 
 static void test_added(void **state)
@@ -267,9 +300,9 @@ int main(void)
 {
     arena_pieces_refuse = counted_piece;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_added),           cmocka_unit_test(test_nameless_consumer),
-        cmocka_unit_test(test_claim_is_gone),   cmocka_unit_test(test_failing_functions),
-        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_conditions_of_nodes), cmocka_unit_test(test_added),
+        cmocka_unit_test(test_nameless_consumer),   cmocka_unit_test(test_claim_is_gone),
+        cmocka_unit_test(test_failing_functions),   cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

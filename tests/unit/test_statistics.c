@@ -72,6 +72,10 @@ static void test_paths(void **state)
                      BERTH_OK);
     assert_int_equal(decide(c->engine, plain).path, BERTH_PATH_INDEX);
     assert_int_equal(read_all(c->engine).repairs, 1);
+    assert_int_equal(berth_engine_bind(c->engine, small_pod(c, "b2", NULL, "", CPU("1")), 1, NULL),
+                     BERTH_OK);
+    assert_int_equal(decide(c->engine, plain).path, BERTH_PATH_INDEX);
+    assert_int_equal(read_all(c->engine).repairs, 2);
 }
 
 /* A preferred term with an unknown operator. */
