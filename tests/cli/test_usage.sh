@@ -20,6 +20,10 @@ done
 "$berth" schedule --help | sed -n 's/^\([A-Z].*\):$/\1/p' >"$work/parts"
 printf '%s\n' Examples Options 'Options of the input' 'Options of every command' 'Options of the engine' |
   diff - "$work/parts" || fail "parts of help"
+# Both sides of a limit.
+run 0 "$berth" bench --workload basic --nodes 10 --pods 10 --threads 1024 --json
+complains usage_threads 2 "--threads is 1025, which is not between 0 and 1024" \
+  "$berth" bench --workload basic --nodes 10 --pods 10 --threads 1025
 check usage_short_help 0 "$berth" import -h
 
 "$berth" --version >"$work/version" || fail version

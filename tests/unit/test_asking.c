@@ -137,6 +137,28 @@ static void questions_for_changes_count(void **state)
     is_refused(2, 429);
 }
 
+/* A client's question counts, whatever other clients ask after it. */
+static void questions_of_others(const char *path)
+{
+    ask(1, "/v1/fits", 1);
+    ask(2, path, 2);
+    assert_int_equal(questions[2].answer.status, 0);
+    ask(3, "/v1/fits", 1);
+    is_refused(3, 429);
+}
+
+static void another_one_waits(void **state)
+{
+    (void)state;
+    questions_of_others("/v1/fits");
+}
+
+static void another_one_waits_for_changes(void **state)
+{
+    (void)state;
+    questions_of_others("/v1/changes");
+}
+
 /* The time of a question that waits is up: it is settled, and its client is not told to try again.
  * That of the one that is being answered is up, too: it is cancelled. */
 static void time_is_up(void **state)
@@ -162,6 +184,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(questions_of_one_client),
         T(questions_for_changes_count),
+        T(another_one_waits),
+        T(another_one_waits_for_changes),
         T(time_is_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

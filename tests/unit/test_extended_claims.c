@@ -401,6 +401,50 @@ static void test_room(void **state)
     berth_engine_destroy(engine);
 }
 
+/* Each of three resources is counted by some nodes, and backed by devices on the others: eight
+ * claims for one pod. */
+static void test_every_mix_of_resources(void **state)
+{
+    enum { RESOURCES = 3, MIXES = 1 << RESOURCES };
+    static char text[1 << 15];
+    size_t at = 0;
+    (void)state;
+#define PUT(...) at += (size_t)snprintf(text + at, sizeof(text) - at, __VA_ARGS__)
+    for (int r = 0; r < RESOURCES; r++)
+        PUT(CLASS("c%d", "extendedResourceName: x.org/r%d, ", "m%d"), r, r, r);
+    for (int n = 0; n < MIXES; n++) {
+        PUT("apiVersion: v1\nkind: Node\nmetadata: {name: n%d}\n"
+            "status: {allocatable: {cpu: 8, memory: 8Gi, pods: 20",
+            n);
+        for (int r = 0; r < RESOURCES; r++)
+            if ((n >> r & 1) != 0)
+                PUT(", x.org/r%d: 1", r);
+        PUT("}}\n---\n");
+        for (int r = 0; r < RESOURCES; r++)
+            if ((n >> r & 1) == 0)
+                PUT(SLICE("n%d-%d", "nodeName: n%d", DEVICE("d", "m%d")), n, r, n, r, n, r);
+    }
+    for (int p = 0; p <= MIXES; p++)
+        PUT("apiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: shop}\n"
+            "spec: {containers: [{name: c, resources: {requests: {x.org/r0: 1, x.org/r1: 1, "
+            "x.org/r2: 1}, limits: {x.org/r0: 1, x.org/r1: 1, x.org/r2: 1}}}]}\n---\n",
+            p);
+#undef PUT
+    assert_true(at < sizeof(text));
+    berth_engine *engine = make(text);
+    uint32_t used = 0;
+    for (int p = 0; p < MIXES; p++) {
+        char name[8];
+        snprintf(name, sizeof(name), "p%d", p);
+        const berth_str node = place(engine, name);
+        assert_int_equal(node.len, 2);
+        used |= 1u << (node.data[1] - '0');
+    }
+    assert_int_equal(used, (1u << MIXES) - 1);
+    assert_int_equal(place(engine, "p8").len, 0);
+    berth_engine_destroy(engine);
+}
+
 /* ---- amounts ---- */
 
 /* After a decision, which follows the objects. */
@@ -651,6 +695,7 @@ int main(void)
         cmocka_unit_test(test_written_claim),
         cmocka_unit_test(test_claim_without_devices),
         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_every_mix_of_resources),
         cmocka_unit_test(test_allocated_claim),
         cmocka_unit_test(test_amounts),
         cmocka_unit_test(test_devices_and_cores_in_balance),

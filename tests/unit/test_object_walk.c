@@ -126,8 +126,12 @@ static berth_status join_conditions(void *context, const berth_object *object, b
     (void)error;
     for (uint32_t i = 0; i < object->as.node->condition_count; i++) {
         const berth_condition *one = &object->as.node->conditions[i];
-        text += sprintf(text, "%.*s=%.*s ", (int)one->type.len, one->type.data,
-                        (int)one->status.len, one->status.data);
+        memcpy(text, one->type.data, one->type.len);
+        text += one->type.len;
+        *text++ = '=';
+        memcpy(text, one->status.data, one->status.len);
+        text += one->status.len;
+        *text++ = ' ';
     }
     return BERTH_OK;
 }

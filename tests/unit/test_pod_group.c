@@ -734,15 +734,13 @@ static void clear_none(const berth_cycle *pod, const void *instance, const void 
     (void)slice;
 }
 
-/* Place a group under a profile with so many filters behind those of Kubernetes. */
-static berth_status place_behind(uint32_t count, berth_error *error)
+/* Open an engine with so many filters behind those of Kubernetes. */
+static void open_behind(group_test *t, uint32_t count)
 {
     static char names[OWN_FILTERS][16];
     static berth_plugin plugins[OWN_FILTERS];
     static berth_plugin_ref refs[2 * OWN_FILTERS];
     const berth_plugin *list[OWN_FILTERS];
-    group_test t = {.message = ""};
-    berth_pod_id pods[2];
     profile_points points;
     berth_profile profile = *berth_profile_default_of(37);
     berth_engine_config config;
@@ -765,7 +763,15 @@ static berth_status place_behind(uint32_t count, berth_error *error)
     config.profile_count = 1;
     config.plugins = list;
     config.plugin_count = count;
-    small_open_as(&t.cluster, config);
+    small_open_as(&t->cluster, config);
+}
+
+/* Place a group there. */
+static berth_status place_behind(uint32_t count, berth_error *error)
+{
+    group_test t = {.message = ""};
+    berth_pod_id pods[2];
+    open_behind(&t, count);
     small_node(&t.cluster, "n0", "");
     add_group(&t, "g", "schedulingPolicy: {gang: {minCount: 2}}");
     add_pods(&t, "g", 0, pods, 2);
@@ -774,6 +780,36 @@ static berth_status place_behind(uint32_t count, berth_error *error)
                      status == BERTH_OK ? BERTH_VERDICT_PLACED : BERTH_VERDICT_ERROR);
     small_close(&t.cluster);
     return status;
+}
+
+/* Create a scheduler there. */
+static berth_status queue_behind(uint32_t count, berth_error *error)
+{
+    group_test t = {.message = ""};
+    berth_scheduler *scheduler = NULL;
+    berth_scheduler_options options;
+    open_behind(&t, count);
+    berth_scheduler_options_init(&options);
+    const berth_status status =
+        berth_scheduler_create(t.cluster.engine, &options, &scheduler, error);
+    berth_scheduler_destroy(scheduler);
+    small_close(&t.cluster);
+    return status;
+}
+
+/* Which filters refused a pod of a scheduler is a set of 64, of which two have another meaning. */
+static void test_number_of_filters_of_a_scheduler(void **state)
+{
+    enum { MOST = 62 };
+    berth_error error = {.code = BERTH_OK};
+    unsigned all = 0;
+    (void)state;
+    assert_int_equal(queue_behind(OWN_FILTERS, &error), BERTH_E_UNSUPPORTED);
+    assert_int_equal(
+        sscanf(error.message, "a profile of a scheduler has at most 62 filters, not %u", &all), 1);
+    const uint32_t others = all - OWN_FILTERS;
+    assert_int_equal(queue_behind(MOST - others, &error), BERTH_OK);
+    assert_int_equal(queue_behind(MOST + 1 - others, &error), BERTH_E_UNSUPPORTED);
 }
 
 /* What a pod skips is a set of 64 filters. */
@@ -876,6 +912,7 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_memory_of_victims_elsewhere),
         cmocka_unit_test(test_number_of_filters),
+        cmocka_unit_test(test_number_of_filters_of_a_scheduler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,7 @@ static void test_branch(void **state)
     for (int i = 0; i < 2; i++) { /* the second branch reuses the first one's struct */
         berth_engine *branch = branch_off(c);
         assert_int_equal(read_all(branch).decisions, 0);
+        assert_int_equal(read_all(branch).trees_built, 0);
         (void)decide(branch, plain);
         assert_int_equal(read_all(branch).decisions, 1);
         berth_branch_drop(branch);
