@@ -1,5 +1,6 @@
-/* An allocator for tests that counts, checks sizes, and fails on request. A huge piece is an error:
- * only a count that wrapped around would request it, and the machine would grant it. */
+/* An allocator for tests that counts, checks sizes, and fails on request. Its pieces are full of
+ * ones, so that what depends on memory that was never written shows. A huge piece is an error: only
+ * a count that wrapped around would request it, and the machine would grant it. */
 #ifndef BERTH_TESTS_UNIT_COUNTED_MEMORY_H
 #define BERTH_TESTS_UNIT_COUNTED_MEMORY_H
 
@@ -41,6 +42,7 @@ static void *counted_allocate(void *context, size_t bytes, size_t align)
     size_t head = align > HEAD ? align : HEAD;
     char *memory = aligned_alloc(head, (head + bytes + head - 1) / head * head);
     assert_non_null(memory);
+    memset(memory + head, 0xff, bytes);
     memcpy(memory, &bytes, sizeof(bytes));
     memcpy(memory + head - sizeof(head), &head, sizeof(head));
     atomic_fetch_add(&c->bytes, bytes);
