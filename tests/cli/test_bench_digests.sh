@@ -36,6 +36,7 @@ size=()
 for nodes in 127 129 319; do
   options=(--workload gpu --nodes "$nodes" --percentage 100 --threads 1)
   digest "${options[@]}" --path scan >"$work/one"
+  grep -q digest "$work/one" || fail "gpu_$nodes: no digest"
   digest "${options[@]}" --path index >"$work/other"
   same "gpu_$nodes" "$work/one" "$work/other"
 done
