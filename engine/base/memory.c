@@ -39,7 +39,8 @@ void *berth__alloc(const berth_allocator *allocator, size_t bytes, size_t align)
     return allocator->allocate(allocator->context, bytes > 0 ? bytes : 1, align);
 }
 
-/* Map the whole pages of a piece. A kernel that can't do it maps them when they are written. */
+/* Map the whole pages of a piece, as Linux can from 5.14 on. An older one maps them when they are
+ * written. */
 static void map_pages(void *memory, size_t bytes)
 {
 #if defined(MADV_POPULATE_WRITE)

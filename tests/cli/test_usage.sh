@@ -24,6 +24,9 @@ printf '%s\n' Examples Options 'Options of the input' 'Options of every command'
 run 0 "$berth" bench --workload basic --nodes 10 --pods 10 --threads 1024 --json
 complains usage_threads 2 "--threads is 1025, which is not between 0 and 1024" \
   "$berth" bench --workload basic --nodes 10 --pods 10 --threads 1025
+# An option whose texts are joined has all of them, whole.
+complains usage_joined 3 'has no feature gate "NoSuchGate"' "$berth" bench --workload basic --nodes 10 --pods 10 \
+  --kubernetes 1.36 --feature-gates SchedulerQueueingHints=true --feature-gates NoSuchGate=true
 check usage_short_help 0 "$berth" import -h
 
 "$berth" --version >"$work/version" || fail version

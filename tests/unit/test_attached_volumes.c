@@ -75,6 +75,9 @@ static void test_room(void **state)
     memory.left = 1;
     assert_true(berth__attached_volumes_reserve(&table, &allocator, 1));
     assert_int_equal(table.capacity, 32);
+    memory.left = 1;
+    assert_true(berth__attached_volumes_reserve(&table, &allocator, 1000)); /* at once */
+    assert_int_equal(table.capacity, 2048);
     for (uint32_t v = 0; v < 12; v++)
         assert_int_equal(berth__attached_volumes_nodes(&table, attachment_of(v)), 1);
     assert_int_equal(berth__attached_volumes_nodes(&table, attachment_of(12)), 0);

@@ -247,27 +247,6 @@ static void test_merge_bomb(void **state)
     assert_string_equal(error.message, "aliases expand to more than a million values");
 }
 
-/* What a merge brought counts for each alias of the whole. */
-static void test_aliases_of_merged(void **state)
-{
-    enum { KEYS = 1000, ALIASES = 1100, BYTES = 32 * KEYS };
-    char *text = malloc(BYTES);
-    (void)state;
-    assert_non_null(text);
-    int len = snprintf(text, BYTES, "a: &a {");
-    for (int i = 0; i < KEYS; i++)
-        len += snprintf(text + len, BYTES - (size_t)len, "k%d: 1, ", i);
-    len += snprintf(text + len, BYTES - (size_t)len, "}\nb: &b {<<: *a}\nc: [");
-    for (int i = 0; i < ALIASES; i++)
-        len += snprintf(text + len, BYTES - (size_t)len, "*b, ");
-    len += snprintf(text + len, BYTES - (size_t)len, "]\n");
-    assert_true(len < BYTES);
-    berth_error error;
-    assert_int_equal(parse((berth_str){text, (uint32_t)len}, &error), BERTH_E_PARSE);
-    assert_string_equal(error.message, "aliases expand to more than a million values");
-    free(text);
-}
-
 static void test_depth(void **state)
 {
     (void)state;
@@ -291,11 +270,10 @@ static void test_callback_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_refused),          cmocka_unit_test(test_alias_bomb),
-        cmocka_unit_test(test_merge_bomb),       cmocka_unit_test(test_aliases_of_merged),
-        cmocka_unit_test(test_many_small_bombs), cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_callback_stops),
+        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_alias_bomb),
+        cmocka_unit_test(test_merge_bomb), cmocka_unit_test(test_many_small_bombs),
+        cmocka_unit_test(test_depth),      cmocka_unit_test(test_callback_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
