@@ -291,11 +291,8 @@ static berth_status reserve_scored(berth__extended *extended)
         extended->search->decision.cycle->view->layout->tile_count * (uint32_t)BERTH__TILE_WORDS;
     if (extended->scored != NULL)
         return BERTH_OK;
-    extended->scored = berth__arena_alloc(extended->arena, words * sizeof(uint64_t), 8);
-    if (extended->scored == NULL)
-        return BERTH_E_NOMEM;
-    memset(extended->scored, 0, words * sizeof(uint64_t));
-    return BERTH_OK;
+    extended->scored = berth__arena_alloc_zero(extended->arena, words * sizeof(uint64_t), 8);
+    return extended->scored != NULL ? BERTH_OK : BERTH_E_NOMEM;
 }
 
 static berth_status note_scored(berth__extended *extended, uint32_t slot)

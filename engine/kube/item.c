@@ -190,10 +190,10 @@ static berth_status default_decoded(berth_reader *reader, const berth__item *ite
 {
     berth_metadata *meta = object;
     static const berth__field_path spec = {.key = {"spec", 4}};
+    if (reader->options.apply_defaults && berth__kind_info_of(kind)->namespaced)
+        meta->namespace_name = berth__reader_namespace(reader, meta->namespace_name);
     if (!berth__is_fresh(reader, meta))
         return BERTH_OK;
-    if (berth__kind_info_of(kind)->namespaced)
-        meta->namespace_name = berth__reader_namespace(reader, meta->namespace_name);
     if (kind == BERTH_KIND_POD)
         return berth__default_pod(reader, &spec, berth__json_get(item->tree, "spec"),
                                   &reader->object, object);

@@ -258,7 +258,6 @@ static berth_status close_mapping(composer *c, uint32_t base, const berth__json 
         memcpy(members + extra, c->stack + base, (own - base) * sizeof(*members));
     }
     c->stack_count = base;
-    c->weight += extra;
     *out = (berth__json){.type = BERTH__JSON_OBJECT, .count = count, .as.members = members};
     return BERTH_OK;
 }

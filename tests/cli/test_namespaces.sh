@@ -41,6 +41,11 @@ kind: Pod
 metadata: {name: other, namespace: shop}
 spec: {containers: [{name: c}]}
 ---
+apiVersion: v1
+kind: Pod
+metadata: {name: moved, uid: from-another-cluster}
+spec: {containers: [{name: c}]}
+---
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: web}
@@ -69,7 +74,8 @@ has() { # NAME TEXT...
 name=given
 run 0 "$berth" schedule "${input[@]}" -n db -o json
 has given '{"namespace": "db", "name": "reader", "node": "n1"}' '{"namespace": "shop", "name": "other", "node": "n1"}' \
-  '{"namespace": "db", "name": "claimer", "node": "n1"}' '"namespace": "db", "name": "web-'
+  '{"namespace": "db", "name": "claimer", "node": "n1"}' \
+  '{"namespace": "db", "name": "moved", "node": "n1"}' '"namespace": "db", "name": "web-'
 name=default
 run 0 "$berth" schedule "${input[@]}" -o json
 has default '{"namespace": "default", "name": "reader", "message"' 'persistentvolumeclaim \"data\" not found'

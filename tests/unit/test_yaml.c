@@ -247,6 +247,33 @@ static void test_merge_bomb(void **state)
     assert_string_equal(error.message, "aliases expand to more than a million values");
 }
 
+/* Members that a mapping merges count once, where their alias stands: m weighs 22, for itself, a
+ * key, its alias, and the 19 of b. */
+static void test_merged_members_count_once(void **state)
+{
+    enum { FITS = (1000000 - 19) / 22 };
+    (void)state;
+    static char text[4 * FITS + 200];
+    for (int more = 0; more < 2; more++) {
+        int len = snprintf(text, sizeof(text),
+                           "b: &b {k1: 1, k2: 1, k3: 1, k4: 1, k5: 1, k6: 1, k7: 1,"
+                           " k8: 1, k9: 1}\nm: &m {<<: *b}\nall: [");
+        for (int i = 0; i < FITS + more; i++)
+            len += snprintf(text + len, sizeof(text) - (size_t)len, "*m,");
+        len += snprintf(text + len, sizeof(text) - (size_t)len, "]\n");
+        berth_error error = {.code = BERTH_OK};
+        berth__arena arena;
+        uint32_t documents = 0;
+        berth__arena_init(&arena, berth__allocator_default());
+        assert_int_equal(berth__yaml_parse(&arena, (berth_str){text, (uint32_t)len},
+                                           count_documents, &documents, &error),
+                         more ? BERTH_E_PARSE : BERTH_OK);
+        berth__arena_destroy(&arena);
+        assert_string_equal(error.message,
+                            more ? "aliases expand to more than a million values" : "");
+    }
+}
+
 static void test_depth(void **state)
 {
     (void)state;
@@ -270,10 +297,15 @@ static void test_callback_stops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_alias_bomb),
-        cmocka_unit_test(test_merge_bomb), cmocka_unit_test(test_many_small_bombs),
-        cmocka_unit_test(test_depth),      cmocka_unit_test(test_callback_stops),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_alias_bomb),
+        cmocka_unit_test(test_merge_bomb),
+        cmocka_unit_test(test_many_small_bombs),
+        cmocka_unit_test(test_merged_members_count_once),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_callback_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

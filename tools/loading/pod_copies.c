@@ -10,6 +10,7 @@
 #include "cli/heap.h"
 #include "cli/text_buffer.h"
 #include "cli/words.h"
+#include "loading/new_objects.h"
 
 bool pod_copies_possible(const berth_pod *sample)
 {
@@ -59,13 +60,9 @@ static berth_status add_claim(const pod_copies *p, const berth_pod *sample, bert
                              error));
     if (search.found == NULL)
         return BERTH_OK;
-    berth_persistent_volume_claim claim = *search.found->as.persistent_volume_claim;
+    berth_persistent_volume_claim claim =
+        new_volume_claim_like(search.found->as.persistent_volume_claim);
     claim.meta.name = name;
-    claim.meta.uid = (berth_str){0};
-    claim.meta.annotations = (berth_map){0};
-    claim.meta.creation_time_ns = 0;
-    claim.volume_name = (berth_str){0};
-    claim.phase = words_of("Pending");
     const berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
                                  .as.persistent_volume_claim = &claim};
     berth_status status = p->add(p->context, &object, error);
@@ -106,24 +103,6 @@ static void copy_labels(const berth_pod *sample, berth_str name, berth_str numbe
     }
 }
 
-static berth_pod as_made(const berth_pod *sample, berth_str name, berth_map labels)
-{
-    berth_pod pod = *sample;
-    pod.meta.name = name;
-    pod.meta.uid = (berth_str){0};
-    pod.meta.labels = labels;
-    pod.meta.creation_time_ns = 0;
-    pod.meta.deleting = false;
-    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
-    pod.start_time_ns = 0;
-    pod.condition_count = 0;
-    pod.container_status_count = pod.init_container_status_count = 0;
-    pod.has_status_resources = false;
-    pod.status_requests = pod.status_allocated = (berth_resources){0};
-    pod.template_id = 0;
-    return pod;
-}
-
 static berth_status add_copy(const pod_copies *p, const berth_pod *sample, berth_str name,
                              berth_str number, berth_error *error)
 {
@@ -131,7 +110,9 @@ static berth_status add_copy(const pod_copies *p, const berth_pod *sample, berth
     berth_volume *volumes = heap_new(sample->volume_count + 1, sizeof(*volumes));
     text_buffer *names = heap_new(sample->volume_count + 1, sizeof(*names));
     copy_labels(sample, name, number, labels);
-    berth_pod pod = as_made(sample, name, (berth_map){labels, sample->meta.labels.count});
+    berth_pod pod = new_pod_like(sample);
+    pod.meta.name = name;
+    pod.meta.labels.entries = labels;
     const bool numbered = words_equal(p->kind, words_of("StatefulSet"));
     berth_status status =
         numbered ? copy_volumes(p, sample, name, volumes, names, error) : BERTH_OK;

@@ -7,8 +7,9 @@
 
 #include "cli/heap.h"
 #include "cli/words.h"
+#include "loading/new_objects.h"
 
-/* ---- ResourceClaims, which come before their pods ---- */
+/* ---- claims that come before their pods ---- */
 
 static const berth_owner *pod_owner(const berth_metadata *meta)
 {
@@ -18,32 +19,35 @@ static const berth_owner *pod_owner(const berth_metadata *meta)
     return NULL;
 }
 
-bool made_claims_keep(made_claims *made, const berth_object *claim)
+bool early_claims_keep(early_claims *early, const berth_object *claim)
 {
-    if (claim->kind != BERTH_KIND_RESOURCE_CLAIM || pod_owner(claim->as.any) == NULL)
+    const bool made = claim->kind == BERTH_KIND_RESOURCE_CLAIM && pod_owner(claim->as.any) != NULL;
+    if (!made && claim->kind != BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
         return false;
-    made->items = heap_grow(made->items, &made->capacity, made->count + 1, sizeof(*made->items));
-    made->items[made->count++] = heap_object(claim);
-    return true;
+    early->items =
+        heap_grow(early->items, &early->capacity, early->count + 1, sizeof(*early->items));
+    early->items[early->count++] = heap_object(claim);
+    return made;
 }
 
-void made_claims_free(made_claims *made)
+void early_claims_free(early_claims *early)
 {
-    for (size_t i = 0; i < made->count; i++)
-        berth_object_destroy(made->items[i]);
-    free(made->items);
-    *made = (made_claims){.items = NULL};
+    for (size_t i = 0; i < early->count; i++)
+        berth_object_destroy(early->items[i]);
+    free(early->items);
+    *early = (early_claims){.items = NULL};
 }
 
-/* Finds the claim of that name that was made for this pod; the last one if there are several. */
-static const berth_object *find_made(const made_claims *made, const berth_pod *pod, berth_str name)
+/* Finds a pod's own claim by its kind and name; the last one if there are several. */
+static const berth_object *find_own(const early_claims *early, const berth_pod *pod,
+                                    berth_kind kind, berth_str name)
 {
-    for (size_t i = made->count; i-- > 0;) {
-        const berth_metadata *meta = made->items[i]->as.any;
-        if (words_equal(meta->name, name) &&
+    for (size_t i = early->count; i-- > 0;) {
+        const berth_metadata *meta = early->items[i]->as.any;
+        if (early->items[i]->kind == kind && words_equal(meta->name, name) &&
             words_equal(meta->namespace_name, pod->meta.namespace_name) &&
-            words_equal(pod_owner(meta)->uid, pod->meta.uid))
-            return made->items[i];
+            (kind != BERTH_KIND_RESOURCE_CLAIM || words_equal(pod_owner(meta)->uid, pod->meta.uid)))
+            return early->items[i];
     }
     return NULL;
 }
@@ -61,7 +65,16 @@ static bool is_own_claim(const berth_pod *pod, const berth_volume *volume)
            memcmp(claim.data + volume->name.len + 1, pod->meta.name.data, tail) == 0;
 }
 
-void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const made_claims *made)
+/* Keep a copy of a claim that was found. */
+static void take(podspec_claims *c, berth_object **place, const berth_object *found)
+{
+    if (found == NULL)
+        return;
+    *place = heap_object(found);
+    c->count++;
+}
+
+void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const early_claims *early)
 {
     bool any = pod->resource_claim_status_count > 0;
     for (uint32_t i = 0; i < pod->volume_count; i++)
@@ -72,13 +85,15 @@ void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const made_cl
     c->pod = heap_object(&object);
     c->volumes = heap_new(pod->volume_count, sizeof(berth_object *));
     c->devices = heap_new(pod->resource_claim_status_count, sizeof(berth_object *));
-    for (uint32_t i = 0; i < pod->resource_claim_status_count; i++) {
-        const berth_object *claim = find_made(made, pod, pod->resource_claim_statuses[i].claim);
-        if (claim == NULL)
-            continue;
-        c->devices[i] = heap_object(claim);
-        c->count++;
-    }
+    for (uint32_t i = 0; i < pod->volume_count; i++)
+        if (is_own_claim(pod, &pod->volumes[i]))
+            take(c, &c->volumes[i],
+                 find_own(early, pod, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
+                          pod->volumes[i].source.handle));
+    for (uint32_t i = 0; i < pod->resource_claim_status_count; i++)
+        take(
+            c, &c->devices[i],
+            find_own(early, pod, BERTH_KIND_RESOURCE_CLAIM, pod->resource_claim_statuses[i].claim));
 }
 
 void podspec_claims_offer(podspec_claims *c, const berth_object *claim)
@@ -88,10 +103,8 @@ void podspec_claims_offer(podspec_claims *c, const berth_object *claim)
     for (uint32_t i = 0; pod != NULL && i < pod->volume_count; i++)
         if (c->volumes[i] == NULL && is_own_claim(pod, &pod->volumes[i]) &&
             words_equal(pod->volumes[i].source.handle, meta->name) &&
-            words_equal(pod->meta.namespace_name, meta->namespace_name)) {
-            c->volumes[i] = heap_object(claim);
-            c->count++;
-        }
+            words_equal(pod->meta.namespace_name, meta->namespace_name))
+            take(c, &c->volumes[i], claim);
 }
 
 void podspec_claims_free(podspec_claims *c)
@@ -131,7 +144,7 @@ static berth_str make_name(further_pod *f, berth_str first, berth_str second)
 static berth_status add_volume_claim(further_pod *f, const berth_object *like, berth_volume *volume,
                                      berth_error *error)
 {
-    berth_persistent_volume_claim claim = *like->as.persistent_volume_claim;
+    berth_persistent_volume_claim claim = new_volume_claim_like(like->as.persistent_volume_claim);
     claim.meta.name = volume->source.handle = make_name(f, volume->name, f->pod.meta.name);
     const berth_object object = {.kind = BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
                                  .as.persistent_volume_claim = &claim};
@@ -177,11 +190,8 @@ berth_status podspec_claims_add_pod(const podspec_claims *c, berth_engine *engin
     if (statuses > 0)
         memcpy(f.statuses, f.pod.resource_claim_statuses, statuses * sizeof(*f.statuses));
     f.pod.meta.name = f.pod.meta.uid = words_of(name);
-    f.pod.node_name = f.pod.nominated_node_name = f.pod.phase = (berth_str){0};
-    f.pod.meta.deleting = false;
     f.pod.volumes = f.volumes;
     f.pod.resource_claim_statuses = f.statuses;
-    f.pod.template_id = 0;
     berth_status status = add_claims(c, &f, error);
     if (status == BERTH_OK)
         status = berth_engine_add_pod(engine, &f.pod, pod, error);

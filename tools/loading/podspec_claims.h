@@ -5,16 +5,18 @@
 
 #include "berth/berth.h"
 
-/* ResourceClaims that were made for pods that have not been read yet. Starts zeroed. */
-typedef struct made_claims {
+/* Claims whose pods have not been read yet: claims of volumes, and ResourceClaims that were made
+ * for a pod. Starts zeroed. */
+typedef struct early_claims {
     berth_object **items;
     size_t count;
     size_t capacity;
-} made_claims;
+} early_claims;
 
-/* Keep the claim if it was made for a pod; returns whether it was. */
-bool made_claims_keep(made_claims *made, const berth_object *claim);
-void made_claims_free(made_claims *made);
+/* Keep a copy of such a claim; does nothing for other objects. Returns whether it is a
+ * ResourceClaim that was made for a pod, which does not belong to the cluster. */
+bool early_claims_keep(early_claims *early, const berth_object *claim);
+void early_claims_free(early_claims *early);
 
 /* Zeroed: none. */
 typedef struct podspec_claims {
@@ -24,8 +26,8 @@ typedef struct podspec_claims {
     uint32_t count;         /* number of claims that are not NULL */
 } podspec_claims;
 
-/* Begin with a specification's first pod, whose ResourceClaims have been made. */
-void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const made_claims *made);
+/* Begin with a specification's first pod; takes its own claims among the early ones. */
+void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const early_claims *early);
 
 /* Take a volume's claim that follows the pod. */
 void podspec_claims_offer(podspec_claims *c, const berth_object *claim);

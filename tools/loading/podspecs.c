@@ -9,6 +9,7 @@
 #include "cli/exits.h"
 #include "cli/heap.h"
 #include "cli/text_buffer.h"
+#include "loading/new_objects.h"
 
 typedef struct reading {
     podspecs *specs;
@@ -41,19 +42,16 @@ static berth_status add_podspec(const reading *r, const berth_pod *source, const
     podspecs *p = r->specs;
     admission *rules = &r->input->admission;
     text_buffer refusal = {0};
-    berth_pod pod = *source;
+    berth_pod pod = new_pod_like(source);
     podspec spec = {.object = heap_text(described, strlen(described)), .admitted = true};
     spec.name = free_name(r, &source->meta);
-    pod.meta.uid = (berth_str){0};
-    pod.meta.deleting = false;
-    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
     (void)admission_pod(rules, &pod, &r->input->inspection.findings, &refusal);
     if (refusal.len > 0)
         spec.refusal = heap_text(refusal.text, refusal.len);
     text_free(&refusal);
     spec.lacks = admission_lacks_of(&pod);
     pod.meta.uid = source->meta.uid;
-    podspec_claims_begin(&spec.claims, &pod, &p->made);
+    podspec_claims_begin(&spec.claims, &pod, &p->early);
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = source};
     for (int i = 0; i < 2; i++) /* a claim that the pod names is shared by all of its pods */
         claim_book_see(&r->input->claims, &object);
@@ -72,7 +70,7 @@ static berth_status add_podspec(const reading *r, const berth_pod *source, const
 static berth_status add_other(const reading *r, const berth_object *object, berth_error *error)
 {
     podspecs *p = r->specs;
-    if (made_claims_keep(&p->made, object))
+    if (early_claims_keep(&p->early, object))
         return BERTH_OK;
     berth_status status = berth_engine_add(r->engine, object, NULL, error);
     for (size_t s = 0; object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM && s < p->count; s++)
@@ -167,5 +165,5 @@ void podspecs_free(podspecs *p)
         free(spec->by_node);
     }
     free(p->items);
-    made_claims_free(&p->made);
+    early_claims_free(&p->early);
 }
