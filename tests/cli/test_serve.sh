@@ -231,6 +231,25 @@ says "exceeded quota: few"
 ask 200 POST "/v1/fits?namespace=small" "$(body fat)"
 says '"placed": 0'
 says "maximum memory usage per Container is 4Gi"
+# Of pods that were taken from a cluster, only the specification counts.
+taken() {
+  cat <<YAML
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: $1, uid: $1, deletionTimestamp: "2026-01-01T00:00:00Z"}
+spec:
+  nodeName: gone
+  nodeSelector: {kubernetes.io/hostname: node-9}
+  containers: [{name: c, image: nginx, resources: {requests: {cpu: 100m}}}]
+status:
+  phase: Succeeded
+  containerStatuses: [{name: c, allocatedResources: {cpu: 1000}, resources: {requests: {cpu: 1000}}}]
+YAML
+}
+ask 200 POST /v1/fits "$(taken one; taken two)"
+says '"fits": true'
+says '"placed": 2'
 # The nodes are those that the program finds on a cluster without pending pods.
 stop
 python3 - "$work" <<'PYTHON'

@@ -504,6 +504,16 @@ static void test_work_for_all_devices(void **state)
     assert_string_equal(found(), "too long");
 }
 
+/* It ends at the bound, before the expression of a later device fails. */
+static void test_all_devices_end_at_the_bound(void **state)
+{
+    (void)state;
+    offer("a.x", "p", "s", "a k=1; b");
+    want("r all if=device.attributes[\"a.x\"].k==2");
+    work_max = 1;
+    assert_string_equal(found(), "too long");
+}
+
 static void test_thousand_requests(void **state)
 {
     (void)state;
@@ -738,6 +748,7 @@ int main(void)
         TEST(test_work_up_to_the_bound),
         TEST(test_work_for_nothing),
         TEST(test_work_for_all_devices),
+        TEST(test_all_devices_end_at_the_bound),
         TEST(test_thousand_requests),
         TEST(test_allocation_is_of_one_node),
     };

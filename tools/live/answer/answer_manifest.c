@@ -2,6 +2,7 @@
 
 #include "cli/exits.h"
 #include "cli/text_buffer.h"
+#include "loading/new_objects.h"
 
 typedef struct manifest {
     answer_room *room;
@@ -14,10 +15,10 @@ static berth_status add_pod(manifest *m, const berth_pod *source, berth_error *e
 {
     cluster_input *input = &m->room->input;
     text_buffer refusal = {0};
-    berth_pod pod = *source;
+    berth_pod pod = new_pod_like(source);
     berth_pod_id id;
+    pod.meta.uid = source->meta.uid; /* its claims name it as their owner */
     (void)admission_pod(&input->admission, &pod, &input->inspection.findings, &refusal);
-    pod.node_name = pod.nominated_node_name = pod.phase = (berth_str){0};
     const berth_status status = berth_engine_add_pod(m->room->branch, &pod, &id, error);
     if (status == BERTH_OK) {
         if (refusal.len > 0)
