@@ -67,6 +67,12 @@ rm "$work/blank/zero.yaml"
 printf '%05000d[' 0 | tr 0 ' ' >"$work/blank/late.yaml"
 complains inputs_late 3 "late.yaml" "$berth" schedule -f "$work/blank"
 rm "$work/blank/late.yaml"
+# A mark has three characters.
+for text in '--' '----' '---\n.'; do
+  printf -- "$text" >"$work/blank/dashes.yaml"
+  complains "inputs_mark $text" 3 "dashes.yaml" "$berth" schedule -f "$work/blank"
+done
+rm "$work/blank/dashes.yaml"
 printf '\xef\xbb\n\n' >"$work/blank/half.yaml" # no byte order mark
 complains inputs_half 3 "half.yaml" "$berth" schedule -f "$work/blank"
 complains inputs_named 3 "empty.json: the input is empty" "$berth" schedule -f "$work/blank/empty.json"

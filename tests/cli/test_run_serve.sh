@@ -63,6 +63,7 @@ page 400 "from 0 to 10" PUT /debug/flags/v eleven
 page 405 "not allowed" PUT /livez 1
 page 200 'kubernetes_build_info{major="1",minor="37",git_version="berth-' GET /metrics
 page 200 'kubernetes_feature_enabled{name="SchedulerAsyncAPICalls",stage=""} 0' GET /metrics
+page 200 "rest_client_requests_total{code=\"200\",host=\"127.0.0.1:$api\",method=\"GET\"} " GET /metrics
 if grep -q jemalloc < <(ldd "$berth"); then
   page 200 "Begin jemalloc statistics" GET "/debug/pprof/heap?debug=1"
   page 404 "MALLOC_CONF=prof:true" GET /debug/pprof/heap

@@ -421,6 +421,18 @@ PYTHON
 )
 ask 200 GET "/v1/explain?pod=$pod"
 ! grep -qF '"runningOn"' "$work/answer" || fail "the pod runs already"
+# Three clients wait for the change; each of them is told.
+python3 - "$port" "$seen" >"$work/told" <<'PYTHON' &
+import http.client, sys
+waiting = []
+for _ in range(3):
+    connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=60)
+    connection.request("GET", "/v1/changes", headers={"Last-Event-ID": sys.argv[2]})
+    waiting.append(connection)
+print(*(connection.getresponse().status for connection in waiting))
+PYTHON
+told=$!
+sleep 0.5
 python3 ask_page.py POST "http://127.0.0.1:$api/api/v1/namespaces/default/pods/$pod/binding" \
   '{"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "x"}, "target": {"kind": "Node", "name": "node-3"}}' >"$work/page"
 for ((tries = 100; tries > 0; tries--)); do
@@ -431,6 +443,8 @@ done
 ((tries > 0)) || fail "the binding is not seen: $(head -c 400 "$work/answer")"
 ask 200 GET /v1/changes
 [[ $(sed -n 's/^id: //p' "$work/answer") != "$seen" ]] || fail "the change has no number of its own"
+wait "$told"
+[[ $(<"$work/told") == "200 200 200" ]] || fail "clients are told of the change: $(<"$work/told")"
 stop
 
 # ---- limits ----

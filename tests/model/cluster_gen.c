@@ -100,8 +100,9 @@ berth_str gen_image_name(cluster_gen *g)
 
 static berth_image node_image(cluster_gen *g)
 {
-    static const int64_t sizes[] = {4199230, 47188769, 167775806, 524288000, 1468006539};
-    berth_image image = {.size_bytes = sizes[gen_below(g, 5)] + gen_below(g, 3)};
+    static const int64_t sizes[] = {4199230,   47188769,   167775806,
+                                    524288000, 1468006539, 6442450945};
+    berth_image image = {.size_bytes = sizes[gen_below(g, 6)] + gen_below(g, 3)};
     berth_str *names = naive_alloc(&g->region, 2 * sizeof(*names));
     names[0] = gen_image_name(g);
     names[1] = gen_chance(g, 50) ? names[0] : gen_image_name(g);

@@ -485,6 +485,19 @@ static void test_status_of_a_pending_pod(void **state)
 
 /* ---- resources that the server does not serve ---- */
 
+static void test_denied_resource_is_absent(void **state)
+{
+    const watch_resource optional = {BERTH_KIND_POD, "/api/v1/pods", "", "pods", true};
+    (void)state;
+    w.r.resource = &optional;
+    scripted_answer(w.s, scripted_find(w.s, "GET", "?limit="), 403, "{}");
+    assert_int_equal(w.r.status_denied, 403);
+    scripted_advance(w.s, 2 * SECOND);
+    scripted_answer(w.s, scripted_find(w.s, "GET", "?limit="), 404, "{}");
+    assert_int_equal(w.r.status_denied, 0);
+    assert_int_equal(w.listed, 1);
+}
+
 static void test_absent_resource(void **state)
 {
     const watch_resource optional = {BERTH_KIND_POD, "/api/v1/pods", "", "pods", true};
@@ -626,6 +639,7 @@ int main(void)
         TEST(test_bad_objects),
         TEST(test_status_of_a_pending_pod),
         TEST(test_absent_resource),
+        TEST(test_denied_resource_is_absent),
         TEST(test_missing_resource),
         TEST(test_without_devices),
         TEST(test_pods_come_last),
