@@ -37,6 +37,7 @@ grep -qxF '\fB\-\-nodes\fR \fIN\fR' "$work/berth-bench.1" || fail "manual: a val
 grep -qF -- '--percentage[percentageOfNodesToScore; 0\: depends on the number of nodes; above 100\: the' \
   "$work/berth.zsh" || fail "zsh: colons"
 grep -qF -- 'PRICE PER HOUR\[,spot or on-demand\[,ZONE OR REGION\]\]' "$work/berth.zsh" || fail "zsh: brackets"
+grep -qF -- ':FORMAT:(table json yaml wide csv markdown name)' "$work/berth.zsh" || fail "zsh: choices"
 
 # The page of the program names each command once, and nothing else as one; the page of a command has
 # every exit code.

@@ -145,6 +145,24 @@ static void a_whole_series_is_forgotten(void **state)
     assert_non_null(strstr(sent("PATCH")->body, "\"count\":3"));
 }
 
+/* A series is over after six minutes, also if the sweep that forgets it comes later. */
+static void a_series_ends_before_it_is_swept(void **state)
+{
+    (void)state;
+    write_pod newer = web;
+    newer.version = 71;
+    unplaced(&web); /* the sweeps are at 360 and 720 seconds */
+    scripted_answer(server, sent("POST"), 201, "{}");
+    scripted_advance(server, 200 * second);
+    unplaced(&newer);
+    scripted_answer(server, sent("POST"), 201, "{}");
+    scripted_advance(server, 400 * second);
+    unplaced(&newer);
+    scripted_answer(server, sent("POST"), 201, "{}");
+    unplaced(&newer);
+    assert_non_null(strstr(sent("PATCH")->body, "\"count\":2"));
+}
+
 /* Of more than 4,096 kinds of events, equal ones are posted one by one. */
 static void so_many_series_are_remembered(void **state)
 {
@@ -382,6 +400,7 @@ int main(void)
         T(long_notes_are_cut),
         T(equal_ones_become_a_series),
         T(a_whole_series_is_forgotten),
+        T(a_series_ends_before_it_is_swept),
         T(so_many_series_are_remembered),
         T(no_name_comes_twice),
         T(a_note_of_1024_bytes_is_whole),

@@ -274,6 +274,40 @@ static void test_merged_members_count_once(void **state)
     }
 }
 
+static berth_status take_line(void *context, const berth__json *root, uint32_t line,
+                              berth_error *error)
+{
+    (void)error;
+    uint32_t *lines = context;
+    lines[0] = line;
+    lines[1] = root->as.members[0].value.line;
+    return BERTH_OK;
+}
+
+/* Values keep 24 bits of their line; later lines count as the last of these. */
+static void test_many_lines(void **state)
+{
+    enum { LAST = (1 << 24) - 1, END = 4 };
+    (void)state;
+    char *text = malloc(LAST + 1 + END);
+    assert_non_null(text);
+    for (int more = -2; more < 2; more++) {
+        uint32_t lines[2] = {0, 0};
+        const uint32_t before = (uint32_t)(LAST + more);
+        berth__arena arena;
+        berth__arena_init(&arena, berth__allocator_default());
+        memset(text, '\n', before);
+        memcpy(text + before, "a: 1", END);
+        text[0] = '#';
+        assert_int_equal(
+            berth__yaml_parse(&arena, (berth_str){text, before + END}, take_line, lines, NULL),
+            BERTH_OK);
+        assert_int_equal(lines[1], before < LAST ? before : LAST);
+        berth__arena_destroy(&arena);
+    }
+    free(text);
+}
+
 static void test_depth(void **state)
 {
     (void)state;
@@ -304,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_merge_bomb),
         cmocka_unit_test(test_many_small_bombs),
         cmocka_unit_test(test_merged_members_count_once),
+        cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_callback_stops),
     };
