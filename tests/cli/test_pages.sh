@@ -123,6 +123,7 @@ suggests "schedule :4 " sch
 suggests "capacity compare completion :4 " c
 suggests "--version :4 " --v
 suggests "--help :4 " --h
+suggests "--help :4 " schedule --he
 suggests "json :4 " schedule -o j
 suggests "table json yaml wide csv markdown name :4 " capacity --output ""
 suggests "--output=json :4 " drain --output=j
