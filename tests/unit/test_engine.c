@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -722,6 +723,44 @@ static void test_rotation(void **state)
     }
 }
 
+/* A pod that lists its nodes: the rotation counts among these, so every second decision visits the
+ * half with the only empty node. */
+static void test_rotation_in_a_list(void **state)
+{
+    enum { NODES = 400, LISTED = NODES / 2, EMPTY = 150, VISITED = 100 };
+    (void)state;
+    char names[NODES][16];
+    berth_str values[LISTED];
+    berth_requirement fields[LISTED];
+    berth_node_selector_term terms[LISTED];
+    add_many_nodes(NODES);
+    for (uint32_t i = 0; i < NODES; i++) {
+        snprintf(names[i], sizeof(names[i]), "n%u", (unsigned)i);
+        if (i != 2 * EMPTY)
+            add_pod(names[i], names[i], 500);
+    }
+    for (uint32_t i = 0; i < LISTED; i++) {
+        values[i] = text(names[2 * i]);
+        fields[i] = (berth_requirement){text("metadata.name"), text("In"), {&values[i], 1}};
+        terms[i] = (berth_node_selector_term){.match_fields = {&fields[i], 1}};
+    }
+    const berth_node_selector required = {terms, LISTED};
+    small_pod storage;
+    berth_object object;
+    berth_object_id id;
+    (void)small_pod_object(&storage, &object, "p", NULL, 100);
+    storage.pod.node_affinity.required = &required;
+    assert_int_equal(berth_engine_add(engine, &object, &id, NULL), BERTH_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        berth_placement got;
+        assert_int_equal(berth_engine_decide(engine, id.pod, NULL, &got, NULL), BERTH_OK);
+        assert_int_equal(got.start, i * VISITED);
+        assert_int_equal(got.feasible_count, VISITED);
+        const bool found = strcmp(berth_engine_node_name(engine, got.node).data, "n300") == 0;
+        assert_int_equal(found, i % 2);
+    }
+}
+
 static uint64_t fill_with_threads(uint32_t threads)
 {
     char name[16];
@@ -774,6 +813,7 @@ int main(void)
         WITH_ENGINE(test_random_choices),
         WITH_ENGINE(test_first_of_equals),
         WITH_ENGINE(test_rotation),
+        WITH_ENGINE(test_rotation_in_a_list),
         WITH_ENGINE(test_threads_place_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

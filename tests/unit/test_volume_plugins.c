@@ -1019,6 +1019,46 @@ static void test_volume_of_an_earlier_claim(void **state)
     }
 }
 
+#define GKE_NODE(name, zone)                                                                      \
+    "apiVersion: v1\nkind: Node\nmetadata: {name: " name ", labels: {topology.gke.io/zone: " zone \
+    "}}\nstatus: {allocatable: "                                                                  \
+    "{cpu: '4', memory: 8Gi, pods: '110'}}\n"
+#define GKE_MIGRATED "storage.alpha.kubernetes.io/migrated-plugins: kubernetes.io/gce-pd"
+
+/* A label of several zones, joined by two underscores, becomes a requirement of the driver's zone:
+ * each of them is met. */
+static void test_translated_zones(void **state)
+{
+    static const struct {
+        const char *zones;
+        const char *on_a, *on_b;
+    } cases[] = {
+        {"a-b-c__a-b-d", "", ""},
+        {"a-b-d__a-b-c", "", ""},
+        {"a-b-c", "", CONFLICT},
+        {"a-b-d", CONFLICT, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        small_cluster c;
+        small_open(&c, berth_profile_default_of(SMALL_KUBERNETES));
+        const berth_node_id a = (berth_node_id)small_add(&c, GKE_NODE("a", "a-b-c"));
+        const berth_node_id b = (berth_node_id)small_add(&c, GKE_NODE("b", "a-b-d"));
+        small_add(&c,
+                  CSI_NODE("a", "drv", "9", GKE_MIGRATED) CSI_NODE("b", "drv", "9", GKE_MIGRATED));
+        small_addf(&c,
+                   "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: pv, labels: "
+                   "{topology.kubernetes.io/zone: %s}}\n"
+                   "spec: {capacity: {storage: 1Gi}, storageClassName: slow, "
+                   "gcePersistentDisk: {pdName: d}}\n---\n" CLASS(
+                       "slow", "provisioner: x\nvolumeBindingMode: Immediate")
+                       BOUND_CLAIM("c", "pv"),
+                   cases[i].zones);
+        expect(&c, small_pod(&c, "p", NULL, "", USES("c")), a, cases[i].on_a, b, cases[i].on_b);
+        small_close(&c);
+    }
+}
+
 /* A node affinity with fields only matches; a translated one reads the driver's own label. */
 static void test_bound_affinity(void **state)
 {
@@ -1522,6 +1562,7 @@ int main(void)
         cmocka_unit_test(test_limit_of_a_shared_volume),
         cmocka_unit_test(test_limit_follows_binding),
         cmocka_unit_test(test_translated_handles),
+        cmocka_unit_test(test_translated_zones),
         cmocka_unit_test(test_limits_of_classes),
         cmocka_unit_test(test_limits_of_a_changed_class),
         cmocka_unit_test(test_limits_of_a_changed_class_alone),
