@@ -98,6 +98,16 @@ expect "8 n1:4 n2:4" before
 expect "8 n1:4 n2:4" after
 expect "8 n1:4 n2:4" pod claim
 expect "8 n1:4 n2:4" claim pod
+# The claim is in the cluster alone: a warning says that it is shared.
+cp "$work/cluster.yaml" "$work/without"
+{ echo --- && claim data-web-0 default; } >>"$work/cluster.yaml"
+expect "4 n1:4" pod
+shared() {
+  "$berth" capacity -f "$work/cluster.yaml" --podspec "$1" 2>&1 >/dev/null | grep -q 'all pods share claim data-web-0,'
+}
+shared "$work/pod.yaml" || fail "nothing is said about a shared claim"
+! shared "$work/before.yaml" || fail "something is said about a claim that is not shared"
+mv "$work/without" "$work/cluster.yaml"
 { claim data-web-0 default && claim data-web-0 other && web data-web-0; } >"$work/other.yaml"
 expect "8 n1:4 n2:4" other
 sed -i 's/name: data-web-0, uid/name: data-web-1, uid/' "$work/cluster.yaml"

@@ -43,6 +43,7 @@ static const wording wordings[FINDING_KIND_COUNT] = {
     [FINDING_CLAIM_RUNNING] = {"running pod uses", "running pods use",
                                ", which is not in the input: its volume is not counted",
                                "claims of running pods"},
+    [FINDING_CLAIM_SHARED] = {.rest = "claims"},
     [FINDING_VOLUME] = {"claim is bound to", "claims are bound to",
                         ", which is not in the input: where it can be reached is not known",
                         "volumes"},

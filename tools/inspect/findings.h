@@ -23,6 +23,7 @@ typedef enum finding_kind {
     FINDING_CONTROLLER,
     FINDING_CLAIM,
     FINDING_CLAIM_RUNNING,
+    FINDING_CLAIM_SHARED, /* a pod's own claim, which further pods like it share */
     FINDING_VOLUME,
     FINDING_STORAGE_CLASS,
     FINDING_DEVICE_CLASS,

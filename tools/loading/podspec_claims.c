@@ -107,6 +107,15 @@ void podspec_claims_offer(podspec_claims *c, const berth_object *claim)
             take(c, &c->volumes[i], claim);
 }
 
+berth_str podspec_claims_shared(const podspec_claims *c)
+{
+    const berth_pod *pod = c->pod != NULL ? c->pod->as.pod : NULL;
+    for (uint32_t i = 0; pod != NULL && i < pod->volume_count; i++)
+        if (c->volumes[i] == NULL && is_own_claim(pod, &pod->volumes[i]))
+            return pod->volumes[i].source.handle;
+    return (berth_str){0};
+}
+
 void podspec_claims_free(podspec_claims *c)
 {
     for (uint32_t i = 0; c->pod != NULL && i < c->pod->as.pod->volume_count; i++)

@@ -32,6 +32,10 @@ void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const early_c
 /* Take a volume's claim that follows the pod. */
 void podspec_claims_offer(podspec_claims *c, const berth_object *claim);
 
+/* The name of the first claim of a volume that is the pod's own but was not read, so that further
+ * pods share it; empty: there is none. */
+berth_str podspec_claims_shared(const podspec_claims *c);
+
 /* Add a further pod and its claims. Errors: the engine's; BERTH_E_EXISTS: its name is taken. */
 berth_status podspec_claims_add_pod(const podspec_claims *c, berth_engine *engine, const char *name,
                                     berth_pod_id *pod, berth_error *error);

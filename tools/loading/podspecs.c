@@ -95,6 +95,24 @@ static berth_status on_read(void *context, const berth_object *object, const ber
     return status;
 }
 
+static void note_shared_claims(const reading *r)
+{
+    for (size_t s = 0; s < r->specs->count; s++) {
+        const podspec *spec = &r->specs->items[s];
+        const berth_str claim = podspec_claims_shared(&spec->claims);
+        text_buffer text = {0};
+        if (claim.len == 0)
+            continue;
+        text_add(&text,
+                 "%s: all pods share claim %.*s, although it is named after this one: it does "
+                 "not come with the specification",
+                 spec->object, (int)claim.len, claim.data);
+        findings_add(&r->input->inspection.findings, FINDING_CLAIM_SHARED, text_str(&text), NULL,
+                     1);
+        text_free(&text);
+    }
+}
+
 /* Read the files, or a text (`files` NULL). */
 static berth_status read_all(reading *r, const text_list *files, berth_str text, const char *name,
                              berth_error *error)
@@ -114,9 +132,11 @@ static berth_status read_all(reading *r, const text_list *files, berth_str text,
     if (status == BERTH_OK && r->specs->count == 0)
         status = error_set(error, BERTH_E_NOT_FOUND, files != NULL ? files->items[0] : name,
                            "there is neither a pod nor a pod template in it");
-    if (status == BERTH_OK)
-        cluster_input_admit(r->input, r->engine);
-    return status;
+    if (status != BERTH_OK)
+        return status;
+    note_shared_claims(r);
+    cluster_input_admit(r->input, r->engine);
+    return BERTH_OK;
 }
 
 berth_status podspecs_read(podspecs *p, const text_list *files, cluster_input *input,
