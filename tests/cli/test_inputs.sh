@@ -68,8 +68,8 @@ printf '%05000d[' 0 | tr 0 ' ' >"$work/blank/late.yaml"
 complains inputs_late 3 "late.yaml" "$berth" schedule -f "$work/blank"
 rm "$work/blank/late.yaml"
 # A mark has three characters.
-for text in '--' '----' '---\n.'; do
-  printf -- "$text" >"$work/blank/dashes.yaml"
+for text in '--' '----' $'---\n.'; do
+  printf '%s' "$text" >"$work/blank/dashes.yaml"
   complains "inputs_mark $text" 3 "dashes.yaml" "$berth" schedule -f "$work/blank"
 done
 rm "$work/blank/dashes.yaml"
