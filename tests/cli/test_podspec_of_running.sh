@@ -103,7 +103,8 @@ cp "$work/cluster.yaml" "$work/without"
 { echo --- && claim data-web-0 default; } >>"$work/cluster.yaml"
 expect "4 n1:4" pod
 shared() {
-  "$berth" capacity -f "$work/cluster.yaml" --podspec "$1" 2>&1 >/dev/null | grep -q 'all pods share claim data-web-0,'
+  "$berth" capacity -f "$work/cluster.yaml" --podspec "$1" >"$work/out" 2>"$work/err"
+  grep -q 'all pods share claim data-web-0,' "$work/err"
 }
 shared "$work/pod.yaml" || fail "nothing is said about a shared claim"
 ! shared "$work/before.yaml" || fail "something is said about a claim that is not shared"

@@ -473,11 +473,49 @@ static void test_transaction(void **state)
     run_all(*state, &(manner){.transaction = true, .warm = true});
 }
 
+/* Returns false once publishing makes fewer allocations than `at`. */
+static bool publish_without(const script *s, unsigned at)
+{
+    enum { MOST = 64 };
+    room r;
+    berth_str names[MOST], shown[MOST];
+    berth_error error = {.code = BERTH_OK};
+    open_room(&r, s, &(manner){.warm = true});
+    atomic_store(&r.memory.calls, 0);
+    atomic_store(&r.memory.fail_at, at);
+    berth_status status = berth_engine_publish(r.engine, &error);
+    atomic_store(&r.memory.fail_at, 0);
+    const bool reached = atomic_load(&r.memory.calls) >= at;
+    assert_int_equal(status, reached ? error.code : BERTH_OK);
+    if (status != BERTH_OK) {
+        assert_int_equal(status, BERTH_E_NOMEM);
+        small_require(berth_engine_publish(r.engine, &error), &error);
+    }
+    r.pinned = berth_engine_pin(r.engine);
+    const uint32_t count = berth_engine_resource_names(r.engine, names, MOST);
+    assert_in_range(count, 3, MOST);
+    assert_int_equal(berth_snapshot_resource_names(r.pinned, shown, MOST), count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_memory_equal(names[i].data, shown[i].data, names[i].len);
+    small_require(berth_snapshot_check(r.pinned, &error), &error);
+    assert_true(berth_snapshot_digest(r.pinned) == berth_engine_digest(r.engine));
+    close_room(&r);
+    return reached;
+}
+
+static void test_publish(void **state)
+{
+    unsigned at = 1;
+    while (publish_without(*state, at))
+        assert_true(++at < 2000);
+    assert_true(at > 3);
+}
+
 int main(void)
 {
     arena_pieces_refuse = counted_piece;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pinned_state),
-                                       cmocka_unit_test(test_new_state),
-                                       cmocka_unit_test(test_transaction)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pinned_state), cmocka_unit_test(test_new_state),
+        cmocka_unit_test(test_transaction), cmocka_unit_test(test_publish)};
     return cmocka_run_group_tests(tests, read_script, drop_script);
 }
