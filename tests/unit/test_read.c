@@ -177,6 +177,30 @@ static void test_all(void **state)
     berth_branch_drop(branch);
 }
 
+/* A resource that comes after the columns were made is read from the node. */
+static void test_later_resource(void **state)
+{
+    small_cluster *c = *state;
+    const berth_str fpga = TEXT("example.com/fpga");
+    small_add(c, objects);
+    assert_int_equal(berth_engine_node_order(c->engine, NULL, 0, NULL, NULL), BERTH_OK);
+    assert_int_equal(berth_engine_publish(c->engine, NULL), BERTH_OK);
+    berth_snapshot *snapshot = berth_engine_pin(c->engine);
+    static const berth_resource amounts[] = {{TEXT("cpu"), {1, 500000000}},
+                                             {TEXT("example.com/fpga"), {3, 0}}};
+    static const berth_node later = {.meta = {.name = TEXT("b")}, .allocatable = {amounts, 2}};
+    const berth_object object = {.kind = BERTH_KIND_NODE, .as.node = &later};
+    assert_int_equal(berth_engine_update(c->engine, &object, NULL), BERTH_OK);
+    const source sources[] = {{.engine = c->engine}, {.snapshot = snapshot}};
+    for (int i = 0; i < 2; i++) {
+        int64_t has[2] = {7, 7}, used[2] = {7, 7};
+        assert_int_equal(READ(sources[i], resource_by_node, fpga, NULL, has, used, 2), 2);
+        assert_true(has[0] == 0 && has[1] == (i == 0 ? 3 : 0));
+        assert_true(used[0] == 0 && used[1] == 0);
+    }
+    berth_snapshot_unpin(snapshot);
+}
+
 /* Ids of removed nodes are gaps. Pods of one template are of one kind. A nomination is suspended
  * while its pod is on a node. */
 static void test_walk(void **state)
@@ -273,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_all, small_set_up, small_tear_down),
+        cmocka_unit_test_setup_teardown(test_later_resource, small_set_up, small_tear_down),
         cmocka_unit_test_setup_teardown(test_walk, small_set_up, small_tear_down),
         cmocka_unit_test(test_conditions_of_a_pod),
         cmocka_unit_test(test_joined_names),
