@@ -157,10 +157,14 @@ static berth_pod_id affinity_scene(small_cluster *c)
 
 /* ---- nominations ---- */
 
-/* Nodes a and b are kept for other pods. */
+/* Nodes a and b are kept for other pods. Pods with host ports run there. */
 static berth_pod_id nominated_scene(small_cluster *c)
 {
+    static const char ports[] = "containers: [{name: c, ports: [{hostPort: 80, containerPort: 80}, "
+                                "{hostPort: 81, containerPort: 81}]}]";
     add_nodes(c);
+    small_pod(c, "t", "a", "", ports);
+    small_pod(c, "u", "b", "", ports);
     for (uint32_t node = 0; node < 2; node++) {
         berth_error error = {.code = BERTH_OK};
         const berth_pod_id other =
