@@ -142,6 +142,30 @@ static void test_numbers_of_pods_in_zones(void **state)
     change_numbers(*state, true);
 }
 
+static void test_lowest_of_one_domain(void **state)
+{
+    small_cluster *c = *state;
+    uint32_t lowest = 0;
+    small_node(c, "a", ", labels: {zone: east, kubernetes.io/hostname: a}");
+    small_pod(c, "p", "a", ", labels: {app: web}", CONTAINER);
+    small_decide(c, small_pod(c, "s", NULL, ", labels: {app: web}", SPREAD CONTAINER));
+    expect_sound(c);
+    for (berth__population *p = c->engine->cluster.view.counts->first; p != NULL; p = p->next)
+        for (berth__domain_counts *d = p->domains; d != NULL; d = d->next) {
+            const berth__domain_counts sound = *d;
+            if (!p->valid || !d->lowest_wanted)
+                continue;
+            lowest++;
+            assert_int_equal(d->domain_count, 1);
+            d->domain_bits = 0;
+            d->lowest = 7;
+            expect_error(c, "a lowest count is kept as 7 but a recount gives 1");
+            *d = sound;
+        }
+    assert_true(lowest > 0);
+    expect_sound(c);
+}
+
 /* Pods of equal labels are counted by node once a rule has requested such counts. */
 static void test_groups_of_pods(void **state)
 {
@@ -274,6 +298,7 @@ int main(void)
         WITH_CLUSTER(test_amounts_of_nodes),
         WITH_CLUSTER(test_numbers_of_pods),
         WITH_CLUSTER(test_numbers_of_pods_in_zones),
+        WITH_CLUSTER(test_lowest_of_one_domain),
         WITH_CLUSTER(test_groups_of_pods),
         WITH_CLUSTER(test_volumes),
         WITH_CLUSTER(test_snapshot),
