@@ -25,17 +25,29 @@ expect() {
   [[ $got == "$wanted" ]] || fail "$*: '$got', not '$wanted'"
 }
 
-cat >"$work/cluster.yaml" <<'TEXT'
-{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {at: n1}}, status: {allocatable: {cpu: 8, pods: 20}}}
+# nodes_and_class NAME PROVISIONER
+nodes_and_class() {
+  for node in n1 n2; do
+    cat <<TEXT
+apiVersion: v1
+kind: Node
+metadata: {name: $node, labels: {at: $node}}
+status: {allocatable: {cpu: 8, pods: 20}}
 ---
-{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {at: n2}}, status: {allocatable: {cpu: 8, pods: 20}}}
----
+TEXT
+  done
+  cat <<TEXT
 apiVersion: storage.k8s.io/v1
 kind: StorageClass
-metadata: {name: fast}
-provisioner: csi.example.com
+metadata: {name: $1}
+provisioner: $2
 volumeBindingMode: WaitForFirstConsumer
 ---
+TEXT
+}
+
+nodes_and_class fast csi.example.com >"$work/cluster.yaml"
+cat >>"$work/cluster.yaml" <<'TEXT'
 apiVersion: v1
 kind: PersistentVolume
 metadata: {name: pv1}
@@ -92,10 +104,12 @@ TEXT
 }
 { claim data-web-0 default && web data-web-0; } >"$work/before.yaml"
 { web data-web-0 && claim data-web-0 default; } >"$work/after.yaml"
+{ claim data-web-0 default && web data-web-0 && claim data-web-0 default; } >"$work/twice.yaml"
 web data-web-0 >"$work/pod.yaml"
 claim data-web-0 default >"$work/claim.yaml"
 expect "8 n1:4 n2:4" before
 expect "8 n1:4 n2:4" after
+expect "8 n1:4 n2:4" twice
 expect "8 n1:4 n2:4" pod claim
 expect "8 n1:4 n2:4" claim pod
 # The claim is in the cluster alone: a warning says that it is shared.
@@ -164,17 +178,8 @@ expect "8 n1:4 n2:4" resized
 
 # --scale: copies of a StatefulSet's pod, whose claim has its class in the old annotation. Local volumes of that class
 # are on n2 alone.
-cat >"$work/scale.yaml" <<'TEXT'
-{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {at: n1}}, status: {allocatable: {cpu: 8, pods: 20}}}
----
-{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {at: n2}}, status: {allocatable: {cpu: 8, pods: 20}}}
----
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: local}
-provisioner: kubernetes.io/no-provisioner
-volumeBindingMode: WaitForFirstConsumer
----
+nodes_and_class local kubernetes.io/no-provisioner >"$work/scale.yaml"
+cat >>"$work/scale.yaml" <<'TEXT'
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data-db-0, annotations: {volume.beta.kubernetes.io/storage-class: local}}

@@ -1,4 +1,4 @@
-/* Takes from copies of objects what they got after they were created. */
+/* Clears in copies of objects what these got after their creation. */
 #include "loading/new_objects.h"
 
 #include "cli/words.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cli/heap.h"
-#include "cli/words.h"
+#include "cli/text_buffer.h"
 #include "loading/new_objects.h"
 
-/* ---- claims that come before their pods ---- */
+/* ---- claims of the files ---- */
 
 static const berth_owner *pod_owner(const berth_metadata *meta)
 {
@@ -19,37 +19,53 @@ static const berth_owner *pod_owner(const berth_metadata *meta)
     return NULL;
 }
 
-bool early_claims_keep(early_claims *early, const berth_object *claim)
+static text_buffer name_of(berth_kind kind, berth_str namespace_name, berth_str name)
+{
+    text_buffer text = {0};
+    text_add(&text, "%d %.*s/%.*s", (int)kind, (int)namespace_name.len, namespace_name.data,
+             (int)name.len, name.data);
+    return text;
+}
+
+bool listed_claims_keep(listed_claims *listed, const berth_object *claim)
 {
     const bool made = claim->kind == BERTH_KIND_RESOURCE_CLAIM && pod_owner(claim->as.any) != NULL;
     if (!made && claim->kind != BERTH_KIND_PERSISTENT_VOLUME_CLAIM)
         return false;
-    early->items =
-        heap_grow(early->items, &early->capacity, early->count + 1, sizeof(*early->items));
-    early->items[early->count++] = heap_object(claim);
+    const berth_metadata *meta = claim->as.any;
+    const size_t before = listed->names.count;
+    text_buffer name = name_of(claim->kind, meta->namespace_name, meta->name);
+    const uint32_t number = word_table_add(&listed->names, text_str(&name));
+    text_free(&name);
+    listed->items =
+        heap_grow(listed->items, &listed->capacity, listed->names.count, sizeof(*listed->items));
+    if (number < before)
+        berth_object_destroy(listed->items[number]);
+    listed->items[number] = heap_object(claim);
     return made;
 }
 
-void early_claims_free(early_claims *early)
+void listed_claims_free(listed_claims *listed)
 {
-    for (size_t i = 0; i < early->count; i++)
-        berth_object_destroy(early->items[i]);
-    free(early->items);
-    *early = (early_claims){.items = NULL};
+    for (size_t i = 0; i < listed->names.count; i++)
+        berth_object_destroy(listed->items[i]);
+    free(listed->items);
+    word_table_free(&listed->names);
+    *listed = (listed_claims){.items = NULL};
 }
 
-/* Finds a pod's own claim by its kind and name; the last one if there are several. */
-static const berth_object *find_own(const early_claims *early, const berth_pod *pod,
-                                    berth_kind kind, berth_str name)
+/* A copy of a pod's own claim, or NULL. */
+static berth_object *copy_own(const listed_claims *listed, const berth_pod *pod, berth_kind kind,
+                              berth_str claim)
 {
-    for (size_t i = early->count; i-- > 0;) {
-        const berth_metadata *meta = early->items[i]->as.any;
-        if (early->items[i]->kind == kind && words_equal(meta->name, name) &&
-            words_equal(meta->namespace_name, pod->meta.namespace_name) &&
-            (kind != BERTH_KIND_RESOURCE_CLAIM || words_equal(pod_owner(meta)->uid, pod->meta.uid)))
-            return early->items[i];
-    }
-    return NULL;
+    uint32_t number;
+    text_buffer name = name_of(kind, pod->meta.namespace_name, claim);
+    const bool found = word_table_find(&listed->names, text_str(&name), &number);
+    text_free(&name);
+    if (!found || (kind == BERTH_KIND_RESOURCE_CLAIM &&
+                   !words_equal(pod_owner(listed->items[number]->as.any)->uid, pod->meta.uid)))
+        return NULL;
+    return heap_object(listed->items[number]);
 }
 
 /* ---- the first pod ---- */
@@ -65,16 +81,7 @@ static bool is_own_claim(const berth_pod *pod, const berth_volume *volume)
            memcmp(claim.data + volume->name.len + 1, pod->meta.name.data, tail) == 0;
 }
 
-/* Keep a copy of a claim that was found. */
-static void take(podspec_claims *c, berth_object **place, const berth_object *found)
-{
-    if (found == NULL)
-        return;
-    *place = heap_object(found);
-    c->count++;
-}
-
-void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const early_claims *early)
+void podspec_claims_begin(podspec_claims *c, const berth_pod *pod)
 {
     bool any = pod->resource_claim_status_count > 0;
     for (uint32_t i = 0; i < pod->volume_count; i++)
@@ -85,35 +92,27 @@ void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const early_c
     c->pod = heap_object(&object);
     c->volumes = heap_new(pod->volume_count, sizeof(berth_object *));
     c->devices = heap_new(pod->resource_claim_status_count, sizeof(berth_object *));
-    for (uint32_t i = 0; i < pod->volume_count; i++)
-        if (is_own_claim(pod, &pod->volumes[i]))
-            take(c, &c->volumes[i],
-                 find_own(early, pod, BERTH_KIND_PERSISTENT_VOLUME_CLAIM,
-                          pod->volumes[i].source.handle));
-    for (uint32_t i = 0; i < pod->resource_claim_status_count; i++)
-        take(
-            c, &c->devices[i],
-            find_own(early, pod, BERTH_KIND_RESOURCE_CLAIM, pod->resource_claim_statuses[i].claim));
 }
 
-void podspec_claims_offer(podspec_claims *c, const berth_object *claim)
+berth_str podspec_claims_find(podspec_claims *c, const listed_claims *listed)
 {
-    const berth_metadata *meta = claim->as.any;
+    berth_str shared = {0};
     const berth_pod *pod = c->pod != NULL ? c->pod->as.pod : NULL;
-    for (uint32_t i = 0; pod != NULL && i < pod->volume_count; i++)
-        if (c->volumes[i] == NULL && is_own_claim(pod, &pod->volumes[i]) &&
-            words_equal(pod->volumes[i].source.handle, meta->name) &&
-            words_equal(pod->meta.namespace_name, meta->namespace_name))
-            take(c, &c->volumes[i], claim);
-}
-
-berth_str podspec_claims_shared(const podspec_claims *c)
-{
-    const berth_pod *pod = c->pod != NULL ? c->pod->as.pod : NULL;
-    for (uint32_t i = 0; pod != NULL && i < pod->volume_count; i++)
-        if (c->volumes[i] == NULL && is_own_claim(pod, &pod->volumes[i]))
-            return pod->volumes[i].source.handle;
-    return (berth_str){0};
+    for (uint32_t i = 0; pod != NULL && i < pod->volume_count; i++) {
+        const berth_str claim = pod->volumes[i].source.handle;
+        if (!is_own_claim(pod, &pod->volumes[i]))
+            continue;
+        c->volumes[i] = copy_own(listed, pod, BERTH_KIND_PERSISTENT_VOLUME_CLAIM, claim);
+        c->count += c->volumes[i] != NULL;
+        if (c->volumes[i] == NULL && shared.len == 0)
+            shared = claim;
+    }
+    for (uint32_t i = 0; pod != NULL && i < pod->resource_claim_status_count; i++) {
+        c->devices[i] =
+            copy_own(listed, pod, BERTH_KIND_RESOURCE_CLAIM, pod->resource_claim_statuses[i].claim);
+        c->count += c->devices[i] != NULL;
+    }
+    return shared;
 }
 
 void podspec_claims_free(podspec_claims *c)

@@ -4,19 +4,21 @@
 #define BERTH_TOOLS_PODSPEC_CLAIMS_H
 
 #include "berth/berth.h"
+#include "cli/words.h"
 
-/* Claims whose pods have not been read yet: claims of volumes, and ResourceClaims that were made
- * for a pod. Starts zeroed. */
-typedef struct early_claims {
-    berth_object **items;
-    size_t count;
+/* The claims of volumes in the files, and the ResourceClaims that were made for a pod in them.
+ * Zeroed: empty. */
+typedef struct listed_claims {
+    word_table names;     /* "KIND NAMESPACE/NAME" */
+    berth_object **items; /* copies, by the number of their name */
     size_t capacity;
-} early_claims;
+} listed_claims;
 
-/* Keep a copy of such a claim; does nothing for other objects. Returns whether it is a
- * ResourceClaim that was made for a pod, which does not belong to the cluster. */
-bool early_claims_keep(early_claims *early, const berth_object *claim);
-void early_claims_free(early_claims *early);
+/* Keep a copy of such a claim, in place of an earlier one of its name; does nothing for other
+ * objects. Returns whether it is a ResourceClaim that was made for a pod, which does not belong to
+ * the cluster. */
+bool listed_claims_keep(listed_claims *listed, const berth_object *claim);
+void listed_claims_free(listed_claims *listed);
 
 /* Zeroed: none. */
 typedef struct podspec_claims {
@@ -26,15 +28,13 @@ typedef struct podspec_claims {
     uint32_t count;         /* number of claims that are not NULL */
 } podspec_claims;
 
-/* Begin with a specification's first pod; takes its own claims among the early ones. */
-void podspec_claims_begin(podspec_claims *c, const berth_pod *pod, const early_claims *early);
+/* Begin with a specification's first pod. */
+void podspec_claims_begin(podspec_claims *c, const berth_pod *pod);
 
-/* Take a volume's claim that follows the pod. */
-void podspec_claims_offer(podspec_claims *c, const berth_object *claim);
-
-/* The name of the first claim of a volume that is the pod's own but was not read, so that further
- * pods share it; empty: there is none. */
-berth_str podspec_claims_shared(const podspec_claims *c);
+/* Find the first pod's own claims, once all files are read. Returns the name of the first claim of
+ * a volume that is its own but is not listed, so that further pods share it; empty: there is
+ * none. */
+berth_str podspec_claims_find(podspec_claims *c, const listed_claims *listed);
 
 /* Add a further pod and its claims. Errors: the engine's; BERTH_E_EXISTS: its name is taken. */
 berth_status podspec_claims_add_pod(const podspec_claims *c, berth_engine *engine, const char *name,

@@ -51,7 +51,7 @@ static berth_status add_podspec(const reading *r, const berth_pod *source, const
     text_free(&refusal);
     spec.lacks = admission_lacks_of(&pod);
     pod.meta.uid = source->meta.uid;
-    podspec_claims_begin(&spec.claims, &pod, &p->early);
+    podspec_claims_begin(&spec.claims, &pod);
     const berth_object object = {.kind = BERTH_KIND_POD, .as.pod = source};
     for (int i = 0; i < 2; i++) /* a claim that the pod names is shared by all of its pods */
         claim_book_see(&r->input->claims, &object);
@@ -69,12 +69,9 @@ static berth_status add_podspec(const reading *r, const berth_pod *source, const
  * a pod are copied for each further pod. */
 static berth_status add_other(const reading *r, const berth_object *object, berth_error *error)
 {
-    podspecs *p = r->specs;
-    if (early_claims_keep(&p->early, object))
+    if (listed_claims_keep(&r->specs->listed, object))
         return BERTH_OK;
     berth_status status = berth_engine_add(r->engine, object, NULL, error);
-    for (size_t s = 0; object->kind == BERTH_KIND_PERSISTENT_VOLUME_CLAIM && s < p->count; s++)
-        podspec_claims_offer(&p->items[s].claims, object);
     if (status == BERTH_OK)
         claim_book_see(&r->input->claims, object);
     return status == BERTH_E_EXISTS ? BERTH_OK : status;
@@ -95,18 +92,19 @@ static berth_status on_read(void *context, const berth_object *object, const ber
     return status;
 }
 
-static void note_shared_claims(const reading *r)
+/* Find the claims that each pod has for itself, and say which ones are shared instead. */
+static void find_own_claims(const reading *r)
 {
     for (size_t s = 0; s < r->specs->count; s++) {
-        const podspec *spec = &r->specs->items[s];
-        const berth_str claim = podspec_claims_shared(&spec->claims);
+        podspec *spec = &r->specs->items[s];
+        const berth_str shared = podspec_claims_find(&spec->claims, &r->specs->listed);
         text_buffer text = {0};
-        if (claim.len == 0)
+        if (shared.len == 0)
             continue;
         text_add(&text,
-                 "%s: all pods share claim %.*s, although it is named after this one: it does "
-                 "not come with the specification",
-                 spec->object, (int)claim.len, claim.data);
+                 "%s: all pods share claim %.*s, which is named after this pod but does not come "
+                 "with it",
+                 spec->object, (int)shared.len, shared.data);
         findings_add(&r->input->inspection.findings, FINDING_CLAIM_SHARED, text_str(&text), NULL,
                      1);
         text_free(&text);
@@ -134,7 +132,7 @@ static berth_status read_all(reading *r, const text_list *files, berth_str text,
                            "there is neither a pod nor a pod template in it");
     if (status != BERTH_OK)
         return status;
-    note_shared_claims(r);
+    find_own_claims(r);
     cluster_input_admit(r->input, r->engine);
     return BERTH_OK;
 }
@@ -185,5 +183,5 @@ void podspecs_free(podspecs *p)
         free(spec->by_node);
     }
     free(p->items);
-    early_claims_free(&p->early);
+    listed_claims_free(&p->listed);
 }

@@ -27,7 +27,7 @@ typedef struct podspecs {
     podspec *items;
     size_t count;
     size_t capacity;
-    early_claims early; /* claims that these files have before their pods */
+    listed_claims listed; /* claims in the files */
 } podspecs;
 
 /* Read specifications; other objects in the files become part of the cluster. LimitRanges and
