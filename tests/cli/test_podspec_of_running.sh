@@ -84,7 +84,10 @@ metadata:
   name: $1
   namespace: $2
   uid: u1
-  annotations: {pv.kubernetes.io/bind-completed: "yes", volume.beta.kubernetes.io/storage-class: fast}
+  annotations:
+    pv.kubernetes.io/bind-completed: "yes"
+    volume.kubernetes.io/selected-node: n1
+    volume.beta.kubernetes.io/storage-class: fast
 spec: {accessModes: [ReadWriteOnce], volumeName: pv1, resources: {requests: {storage: 1Gi}}}
 status: {phase: Bound}
 ---
