@@ -131,10 +131,10 @@ bool berth__volume_binder_make(berth__view *view, berth__arena *arena,
             binder->decided[binder->decided_count++] = unbound;
             continue;
         }
-        if (binder->problem.len == 0)
-            binder->problem = claim->facts->problem;
         insert_unbound(binder, &unbound);
     }
+    for (uint32_t i = 0; i < binder->unbound_count && binder->problem.len == 0; i++)
+        binder->problem = binder->unbound[i].claim->facts->problem;
     return true;
 }
 

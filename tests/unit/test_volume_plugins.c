@@ -968,6 +968,29 @@ static void test_selector_of_claim(void **state)
     small_close(&c);
 }
 
+/* Of several claims that no volume can be compared with, the error names the smallest. */
+static void test_smallest_malformed_claim(void **state)
+{
+#define MALFORMED(name, size)                                                          \
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " name "}\nspec: "  \
+    "{accessModes: [ReadWriteOnce], storageClassName: local, selector: {matchLabels: " \
+    "{tier: 'no label!'}}, resources: {requests: {storage: " size "}}}\n---\n"
+    static const char about[] = "internal label selector for claim: default/c2: ";
+    small_cluster c;
+    berth_node_id a, b;
+    (void)state;
+    open_two_nodes(&c, &a, &b);
+    small_add(&c, LATE("local", "kubernetes.io/no-provisioner") MALFORMED("c1", "3Gi")
+                      MALFORMED("c2", "1Gi") MALFORMED("c3", "2Gi"));
+    small_decide(&c, small_pod(&c, "p", NULL, "",
+                               "volumes: [{name: u, persistentVolumeClaim: {claimName: c1}}, "
+                               "{name: v, persistentVolumeClaim: {claimName: c2}}, "
+                               "{name: w, persistentVolumeClaim: {claimName: c3}}]"));
+    assert_int_equal(c.placement.verdict, BERTH_VERDICT_ERROR);
+    assert_non_null(strstr(berth_explanation_message(c.explanation).data, about));
+    small_close(&c);
+}
+
 /* A pod may reserve any number of volumes; a claim that goes takes its reservation along. */
 static void test_many_reservations(void **state)
 {
@@ -1576,6 +1599,7 @@ int main(void)
         cmocka_unit_test(test_choice_of_volume),
         cmocka_unit_test(test_score_of_several_claims),
         cmocka_unit_test(test_score_of_fractions),
+        cmocka_unit_test(test_smallest_malformed_claim),
         cmocka_unit_test(test_many_reservations),
         cmocka_unit_test(test_first_of_equal_volumes),
         cmocka_unit_test(test_room_by_topology),
