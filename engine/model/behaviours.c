@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "berth/engine.h"
+#include "model/gate_dependencies.h"
+#include "model/gate_switches.h"
 #include "model/other_gates.h"
 
 enum { COLUMN_COUNT = 8 };
@@ -80,8 +82,10 @@ enum { LAST = BERTH__KUBERNETES_NEWEST };
 #define SWITCHES(name) offsetof(berth__behaviours, name)
 
 static const gate gates[] = {
-    {"InPlacePodVerticalScaling", 32, LAST, 33, 35, SWITCHES(requests_of_status)},
-    {"PodLevelResources", 32, LAST, 34, 0, SWITCHES(requests_of_pod)},
+    {"InPlacePodVerticalScaling", 33, LAST, 33, 35, SWITCHES(requests_of_status)},
+    {"InPlacePodVerticalScaling", 32, 32, 0, 0, NONE}, /* alpha, off: other fields of the status */
+    {"PodLevelResources", 33, LAST, 34, 0, SWITCHES(requests_of_pod)},
+    {"PodLevelResources", 32, 32, 0, 0, NONE}, /* alpha, off: they count in scores, too */
     {"InPlacePodLevelResourcesVerticalScaling", 36, LAST, 36, 0, SWITCHES(requests_of_pod_status)},
     {"InPlacePodLevelResourcesVerticalScaling", 35, 35, 0, 0, NONE}, /* alpha, off */
     {"TaintTolerationComparisonOperators", 35, LAST, 0, 0, SWITCHES(taint_comparisons)},
@@ -197,31 +201,15 @@ static berth_status switch_gate(berth_str name, bool on, uint32_t minor, berth__
     return BERTH_OK;
 }
 
-/* The text up to the next comma; `rest` continues after that comma. */
-static berth_str next_entry(berth_str *rest)
+static berth_status apply(berth__gate_switch set, uint32_t minor, berth__behaviours *out,
+                          berth_error *error)
 {
-    berth_str entry = {rest->data, 0};
-    while (entry.len < rest->len && rest->data[entry.len] != ',')
-        entry.len++;
-    uint32_t taken = entry.len < rest->len ? entry.len + 1 : entry.len;
-    *rest = (berth_str){rest->data + taken, rest->len - taken};
-    return entry;
-}
-
-static berth_status switch_entry(berth_str entry, uint32_t minor, berth__behaviours *out,
-                                 berth_error *error)
-{
-    berth_str name = {entry.data, 0};
-    while (name.len < entry.len && entry.data[name.len] != '=')
-        name.len++;
-    uint32_t passed = name.len < entry.len ? name.len + 1 : name.len;
-    berth_str value = {entry.data + passed, entry.len - passed};
-    bool on = berth__str_is(value, "true");
-    if (name.len == 0 || (!on && !berth__str_is(value, "false")))
+    bool on = berth__str_is(set.value, "true");
+    if (set.name.len == 0 || (!on && !berth__str_is(set.value, "false")))
         return berth__error_set(error, BERTH_E_INVALID,
                                 "a feature gate is NAME=true or NAME=false, not \"%.*s\"",
-                                (int)entry.len, entry.data);
-    return switch_gate(name, on, minor, out, error);
+                                (int)set.entry.len, set.entry.data);
+    return switch_gate(set.name, on, minor, out, error);
 }
 
 berth_status berth__behaviours_make(uint32_t release, berth_str switches, berth__behaviours *out,
@@ -231,16 +219,9 @@ berth_status berth__behaviours_make(uint32_t release, berth_str switches, berth_
     const uint32_t minor = berth__minor_of(release);
     const uint32_t patch_plus_one = release >> 16;
     BERTH_TRY(make_column(minor, patch_plus_one - 1, &made, error)); /* 0 - 1: the newest patch */
-    while (switches.len > 0)
-        BERTH_TRY(switch_entry(next_entry(&switches), minor, &made, error));
-    if (made.pod_group_placements && !made.pod_groups)
-        return berth__error_set(error, BERTH_E_INVALID,
-                                "feature gate TopologyAwareWorkloadScheduling=true needs "
-                                "GenericWorkload=true");
-    if (made.composite_pod_groups && !made.pod_group_placements)
-        return berth__error_set(error, BERTH_E_INVALID,
-                                "feature gate CompositePodGroup=true needs "
-                                "TopologyAwareWorkloadScheduling=true");
+    for (berth_str rest = switches; rest.len > 0;)
+        BERTH_TRY(apply(berth__gate_switch_next(&rest), minor, &made, error));
+    BERTH_TRY(berth__gate_dependencies_check(switches, minor, error));
     *out = made;
     return BERTH_OK;
 }

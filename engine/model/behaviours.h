@@ -18,7 +18,6 @@
     X(rounds_by_container,      1, 0, 0, 0, 0, 0, 0, 0) /* each container is rounded alone */ \
     X(requests_of_status,       0, 0, 1, 1, 1, 1, 1, 1) /* pods on nodes: resized in place */ \
     X(requests_of_pod,          0, 0, 0, 1, 1, 1, 1, 1) /* spec.resources replaces the sum */ \
-    X(hugepages_of_pod,         0, 0, 0, 1, 1, 1, 1, 1) /* spec.resources has hugepages-*, too */ \
     X(requests_of_pod_status,   0, 0, 0, 0, 0, 1, 1, 1) /* requests_of_status at pod level */ \
     X(requests_by_source,       0, 0, 0, 0, 0, 0, 0, 1) /* sum each source, then compare sums */ \
     /* 1.                      15 32 33 34 35 36 .3 37  filters */ \
@@ -118,7 +117,8 @@ static inline uint32_t berth__minor_of(uint32_t release)
  * gates applied: "Name=true,Other=false", as kube-scheduler's --feature-gates takes them; absent:
  * none.
  * Errors: BERTH_E_UNSUPPORTED (no such version; a gate whose setting is not implemented),
- * BERTH_E_INVALID (malformed gates, an unknown gate of that version, a locked one). */
+ * BERTH_E_INVALID (malformed gates, an unknown gate of that version, a locked one, one whose
+ * dependency is off). */
 berth_status berth__behaviours_make(uint32_t release, berth_str switches, berth__behaviours *out,
                                     berth_error *error);
 

@@ -171,12 +171,11 @@ static __int128 init_amount(const reading *r, uint32_t i, const resource_rule *r
 
 /* ---- requests of the pod as a whole ---- */
 
-static bool is_pod_level(const berth__behaviours *behaviours, berth_str name)
+static bool is_pod_level(berth_str name)
 {
     static const char huge[] = "hugepages-";
     return berth__str_is(name, "cpu") || berth__str_is(name, "memory") ||
-           (behaviours->hugepages_of_pod && name.len > sizeof(huge) - 1 &&
-            memcmp(name.data, huge, sizeof(huge) - 1) == 0);
+           (name.len > sizeof(huge) - 1 && memcmp(name.data, huge, sizeof(huge) - 1) == 0);
 }
 
 static const berth_pod *whole_pod(const reading *r)
@@ -188,7 +187,7 @@ static bool has_pod_level(const reading *r)
 {
     const berth_resources *requests = &whole_pod(r)->pod_requests;
     for (uint32_t i = 0; r->behaviours->requests_of_pod && i < requests->count; i++)
-        if (is_pod_level(r->behaviours, requests->items[i].name))
+        if (is_pod_level(requests->items[i].name))
             return true;
     return false;
 }
@@ -205,7 +204,7 @@ static bool pod_names(const reading *r, berth_str name, __int128 *amount)
 {
     const berth_pod *pod = r->pod;
     __int128 specified = 0;
-    if (!r->behaviours->requests_of_pod || !is_pod_level(r->behaviours, name))
+    if (!r->behaviours->requests_of_pod || !is_pod_level(name))
         return false;
     bool named = named_in(pod->pod_requests, name, &specified);
     if (r->by_source ? !has_pod_level(r) : !named)
@@ -525,7 +524,7 @@ static berth_status list_scalars(berth__model *model, const berth_pod *pod, colu
         BERTH_TRY(note_scalars(model, pod->overhead, true, out, error));
     for (uint32_t i = 0; behaviours->requests_of_pod && i < pod->pod_requests.count; i++) {
         const berth_resources one = {&pod->pod_requests.items[i], 1};
-        if (is_pod_level(behaviours, one.items->name))
+        if (is_pod_level(one.items->name))
             BERTH_TRY(note_scalars(model, one, true, out, error));
     }
     if (!behaviours->requests_of_status)

@@ -140,10 +140,15 @@ static void test_default_scores(void **state)
 static void test_gates(void **state)
 {
     (void)state;
-    assert_true(made(32, "InPlacePodVerticalScaling=true").requests_of_status);
-    assert_true(made(32, "PodLevelResources=true").requests_of_pod);
-    assert_false(made(32, "PodLevelResources=true").hugepages_of_pod);
-    assert_false(made(36, "PodLevelResources=false").requests_of_pod);
+    refused(32, "InPlacePodVerticalScaling=true", BERTH_E_UNSUPPORTED, "not implemented");
+    assert_false(made(33, "InPlacePodVerticalScaling=false").requests_of_status);
+    refused(32, "PodLevelResources=true", BERTH_E_UNSUPPORTED, "not implemented");
+    assert_true(made(33, "PodLevelResources=true").requests_of_pod);
+    assert_false(made(34, "PodLevelResources=false").requests_of_pod);
+    const berth__behaviours by_container =
+        made(36, "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false");
+    assert_false(by_container.requests_of_pod);
+    assert_false(by_container.requests_of_pod_status);
     assert_true(made(36, "StorageCapacityScoring=true").volume_capacity_scores);
     assert_false(made(37, "StorageCapacityScoring=false").volume_capacity_scores);
     assert_false(made(37, "VolumeLimitScaling=false").csi_drivers_required);
@@ -152,7 +157,10 @@ static void test_gates(void **state)
     assert_true(made(37, "DRAExtendedResource=true").devices_back_resources);
     assert_true(made(36, "TaintTolerationComparisonOperators=true").taint_comparisons);
     const berth__behaviours two =
-        made(36, "NodeDeclaredFeatures=false,SchedulerPopFromBackoffQ=false");
+        made(36, "NodeDeclaredFeatures=false,SchedulerPopFromBackoffQ=false,"
+                 "InPlacePodLevelResourcesVerticalScaling=false,ExtendWebSocketsToKubelet=false,"
+                 "InPlacePodVerticalScalingInitContainers=false,"
+                 "RestartAllContainersOnContainerExits=false");
     assert_false(two.declared_features);
     assert_false(two.backoff_pops_early);
     /* Gates at their defaults, or without effect on placement. */
@@ -160,9 +168,10 @@ static void test_gates(void **state)
                                                                   "OpportunisticBatching=false,"
                                                                   "SchedulerAsyncPreemption=false");
     assert_memory_equal(&plain, &same, sizeof(plain));
-    const berth__behaviours others = made(
-        36, "AllAlpha=false,APIServerIdentity=false,NativeHistograms=true,WatchListClient=false,"
-            "CoordinatedLeaderElection=true,WinDSR=true,ComponentFlagz=false");
+    const berth__behaviours others =
+        made(36, "AllAlpha=false,APIServerIdentity=false,UnknownVersionInteroperabilityProxy=false,"
+                 "NativeHistograms=true,WatchListClient=false,CoordinatedLeaderElection=true,"
+                 "ContextualLogging=false,WinDSR=true,ComponentFlagz=false");
     assert_memory_equal(&plain, &others, sizeof(plain));
     assert_false(made(34, "DynamicResourceAllocation=false").dynamic_resources);
     assert_false(made(34, "InPlacePodVerticalScaling=false").requests_of_status);
@@ -184,11 +193,33 @@ static void test_versions_of_other_gate(void **state)
     made(36, "CRIListStreaming=true");
 }
 
+/* A gate that is on and one that it needs: neither the order of the settings nor earlier settings
+ * count, and the default does if there is none. */
+static void test_dependencies(void **state)
+{
+    (void)state;
+    refused(37, "PodLevelResources=false", BERTH_E_INVALID,
+            "feature gate InPlacePodLevelResourcesVerticalScaling, which is true by default, needs "
+            "PodLevelResources=true");
+    refused(36, "PodLevelResources=true,PodLevelResources=false", BERTH_E_INVALID,
+            "needs PodLevelResources=true");
+    assert_true(made(36, "PodLevelResources=false,PodLevelResources=true").requests_of_pod);
+    made(36, "InPlacePodLevelResourcesVerticalScaling=false,PodLevelResources=false");
+    assert_false(made(35, "PodLevelResources=false").requests_of_pod);
+    refused(37, "CompositePodGroup=true,GenericWorkload=true", BERTH_E_INVALID,
+            "needs TopologyAwareWorkloadScheduling=true");
+    refused(36, "AtomicFIFO=false", BERTH_E_INVALID,
+            "StaleControllerConsistencyDaemonSet, which is true by default, needs AtomicFIFO=true");
+    refused(35, "StorageVersionAPI=true,APIServerIdentity=false", BERTH_E_INVALID,
+            "feature gate StorageVersionAPI, which is true, needs APIServerIdentity=true");
+    made(34, "StorageVersionAPI=true,APIServerIdentity=false");
+}
+
 /* Of a locked gate the version before still takes both settings. */
 static void test_first_version_of_lock(void **state)
 {
     (void)state;
-    made(35, "UserNamespacesSupport=false");
+    made(35, "UserNamespacesSupport=false,ProcMountType=false");
     refused(36, "UserNamespacesSupport=false", BERTH_E_INVALID, "locked to true");
 }
 
@@ -207,7 +238,8 @@ static void test_refused_gates(void **state)
     refused(36, "GenericWorkload=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(36, "TopologyAwareWorkloadScheduling=true", BERTH_E_UNSUPPORTED, "not implemented");
     refused(37, "TopologyAwareWorkloadScheduling=true", BERTH_E_INVALID,
-            "needs GenericWorkload=true");
+            "feature gate TopologyAwareWorkloadScheduling, which is true, needs "
+            "GenericWorkload=true");
     assert_true(
         made(37, "TopologyAwareWorkloadScheduling=true,GenericWorkload=true").pod_group_placements);
     refused(37, "SidecarContainers=true", BERTH_E_INVALID, "no feature gate");
@@ -291,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_gates),
         cmocka_unit_test(test_versions_of_other_gate),
         cmocka_unit_test(test_first_version_of_lock),
+        cmocka_unit_test(test_dependencies),
         cmocka_unit_test(test_refused_gates),
         cmocka_unit_test(test_reused_scores),
     };

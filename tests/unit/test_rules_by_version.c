@@ -85,12 +85,15 @@ static void test_spread_gates(void **state)
     assert_true(is_placed(32, "", TWO_ON_A, keys));
     assert_true(is_placed(37, "", TWO_ON_A, keys));
     assert_false(is_placed(32, "MatchLabelKeysInPodTopologySpread=false", TWO_ON_A, keys));
-    assert_false(is_placed(37, "MatchLabelKeysInPodTopologySpread=false", TWO_ON_A, keys));
+    assert_false(is_placed(37,
+                           "MatchLabelKeysInPodTopologySpread=false,"
+                           "MatchLabelKeysInPodTopologySpreadSelectorMerge=false",
+                           TWO_ON_A, keys));
     assert_true(is_placed(32, "", TWO_ON_A, policy));
     assert_false(is_placed(32, "NodeInclusionPolicyInPodTopologySpread=false", TWO_ON_A, policy));
 }
 
-/* Until v1.33, huge pages that the pod as a whole requests do not count. */
+/* Huge pages that the pod as a whole requests count, if its requests do. */
 static void test_huge_pages_of_pods(void **state)
 {
     static const char node[] =
@@ -100,8 +103,8 @@ static void test_huge_pages_of_pods(void **state)
                                "{hugepages-2Mi: 8Mi}}, containers: [{name: c}]";
     static const char gate[] = "PodLevelResources=true";
     (void)state;
-    assert_true(is_placed(32, gate, node, asks));
-    assert_true(is_placed(33, gate, node, asks));
+    assert_true(is_placed(33, "", node, asks));
+    assert_false(is_placed(33, gate, node, asks));
     assert_false(is_placed(34, gate, node, asks));
     assert_true(is_placed(34, "PodLevelResources=false", node, asks));
 }
@@ -355,7 +358,12 @@ static void test_declared_features(void **state)
     assert_true(is_placed(36, "", users, host));
     assert_false(is_placed(36, "", able, host));
     assert_true(is_placed(35, "", plain, RESTARTS));
-    assert_true(is_placed(36, "NodeDeclaredFeatures=false", plain, RESTARTS));
+    assert_true(is_placed(36,
+                          "NodeDeclaredFeatures=false,ExtendWebSocketsToKubelet=false,"
+                          "InPlacePodLevelResourcesVerticalScaling=false,"
+                          "InPlacePodVerticalScalingInitContainers=false,"
+                          "RestartAllContainersOnContainerExits=false",
+                          plain, RESTARTS));
     check_message(36, plain, RESTARTS,
                   "0/1 nodes are available: 1 node(s) didn't match Pod's required features. no new "
                   "claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not "
