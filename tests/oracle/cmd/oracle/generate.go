@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"berth/tests/oracle/internal/generate"
+	"berth/tests/oracle/internal/kube"
 	"berth/tests/oracle/internal/vector"
 )
 
@@ -19,7 +20,7 @@ func generateCommand(arguments []string) (int, error) {
 	flags.Parse(arguments)
 	out := bufio.NewWriter(os.Stdout)
 	for index := *first; index < *first+*count; index++ {
-		line, err := generate.Scenario(*seed, *family, index)
+		line, err := generate.Scenario(kube.Version, *seed, *family, index)
 		if err != nil {
 			return 0, err
 		}

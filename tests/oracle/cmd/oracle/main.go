@@ -16,6 +16,7 @@ const usage = `usage: oracle answer < scenarios.jsonl > vectors.jsonl
        oracle differ [--berth PATH] [--seed S] [--decisions N] [--families F,...] [--folder PATH]
        oracle speed [--pods N] < dump.json
        oracle workloads --folder PATH [--label L] [--match TEXT]
+       oracle gates
 `
 
 // quiet turns the scheduler's log off: everything of interest here is returned as an error.
@@ -41,6 +42,7 @@ func main() {
 		"differ":    differCommand,
 		"speed":     speed,
 		"workloads": workloads,
+		"gates":     listGates,
 	}
 	command, ok := commands[os.Args[1]]
 	if !ok {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"berth/tests/oracle/internal/generate"
+	"berth/tests/oracle/internal/kube"
 	"berth/tests/oracle/internal/vector"
 )
 
@@ -62,7 +63,7 @@ func (p *plan) batch() ([]*vector.Line, error) {
 	p.Unlock()
 	lines := make([]*vector.Line, batchSize)
 	for i, place := range places {
-		line, err := generate.Scenario(p.seed, place.family, place.index)
+		line, err := generate.Scenario(kube.Version, p.seed, place.family, place.index)
 		if err != nil {
 			return nil, err
 		}
@@ -87,5 +88,5 @@ func named(name string) (*vector.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return generate.Scenario(seed, parts[1], index)
+	return generate.Scenario(kube.Version, seed, parts[1], index)
 }

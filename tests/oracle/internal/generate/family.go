@@ -42,6 +42,9 @@ type recipe struct {
 	groupPoints                                                                 int // of the points that run only for groups
 	composites                                                                  bool
 	extenders                                                                   int // at most
+	comparisons                                                                 int // of taints and tolerations
+	shapes                                                                      int // of volumes and claims
+	gates                                                                       bool
 }
 
 // since is the first release that reads the fields of a family.
@@ -61,7 +64,7 @@ var Families = []string{
 	"imagevolumes", "attributes", "partial", "devices", "partitions", "shareddevices",
 	"extended", "starts", "budgets", "csidrivers", "capacity", "taintrules", "podstatus", "large",
 	"events", "evictions", "groups", "placements", "grouppoints", "composites", "extenders",
-	"pools", "migrated", "names", "manydevices",
+	"pools", "migrated", "names", "manydevices", "volumeshapes", "gates",
 }
 
 // Supports reports whether a release reads the fields of the family. An earlier API server would
@@ -224,6 +227,11 @@ func recipeOf(family string) (recipe, bool) {
 		r.nodesMin, r.nodesMax, r.running, r.pending, r.mode, r.extenders = 2, 12, 3, 10, "sampled", 3
 		r.priorities, r.budgets, r.tight, r.never, r.retries = 100, 30, 60, 5, 30
 		r.taints, r.tolerations, r.nodeAffinity, r.scalars, r.spread, r.config = 15, 40, 15, 30, 20, 25
+	case "volumeshapes": // all that volumes, claims, classes and capacities may say
+		r.volumes, r.inlineVolumes, r.shapes, r.config, r.nodesMax, r.running = 90, 10, 60, 25, 12, 1
+		r.priorities, r.tight, r.bareNodes = 20, 15, 8
+	case "gates": // feature gates that change decisions, with what they are about
+		r.gates, r.config, r.bareNodes = true, 15, 5
 	default:
 		return r, false
 	}

@@ -9,16 +9,16 @@ import (
 
 func TestSameSeedSameBytes(t *testing.T) {
 	for _, family := range Families {
-		first, err := Scenario(7, family, 3)
+		first, err := Scenario("1.37", 7, family, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _ := Scenario(7, family, 3)
+		again, _ := Scenario("1.37", 7, family, 3)
 		if !bytes.Equal(first.Scenario, again.Scenario) {
 			t.Errorf("%s: two scenarios of one seed", family)
 		}
-		other, _ := Scenario(8, family, 3)
-		next, _ := Scenario(7, family, 4)
+		other, _ := Scenario("1.37", 8, family, 3)
+		next, _ := Scenario("1.37", 7, family, 4)
 		if bytes.Equal(first.Scenario, other.Scenario) || bytes.Equal(first.Scenario, next.Scenario) {
 			t.Errorf("%s: one scenario of two seeds", family)
 		}
@@ -40,7 +40,7 @@ func TestNumbersStay(t *testing.T) {
 func TestEveryScenarioHasWhatItMust(t *testing.T) {
 	for _, family := range Families {
 		for index := range 20 {
-			line, err := Scenario(1, family, index)
+			line, err := Scenario("1.37", 1, family, index)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestEveryScenarioHasWhatItMust(t *testing.T) {
 }
 
 func TestUnknownFamily(t *testing.T) {
-	if _, err := Scenario(1, "nosuch", 0); err == nil {
+	if _, err := Scenario("1.37", 1, "nosuch", 0); err == nil {
 		t.Error("no error")
 	}
 }

@@ -92,7 +92,9 @@ func (g *generator) nodeTaints() []object {
 		}
 		seen[key+effect] = true
 		taint := object{"key": key, "effect": effect}
-		if value := pick(g.source, taintValues...); value != "" {
+		if g.comparisons > 0 && g.chance(g.comparisons) {
+			taint["value"] = pick(g.source, numbers...)
+		} else if value := pick(g.source, taintValues...); value != "" {
 			taint["value"] = value
 		}
 		out = append(out, taint)

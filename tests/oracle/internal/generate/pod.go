@@ -169,7 +169,10 @@ func (g *generator) podTolerations() []object {
 		if g.chance(90) {
 			toleration["key"] = pick(g.source, taintKeys...)
 		}
-		if _, keyed := toleration["key"]; !keyed || g.chance(45) {
+		if _, keyed := toleration["key"]; keyed && g.comparisons > 0 && g.chance(g.comparisons) {
+			toleration["operator"] = pick(g.source, "Lt", "Gt")
+			toleration["value"] = pick(g.source, numbers...)
+		} else if !keyed || g.chance(45) {
 			toleration["operator"] = "Exists"
 		} else {
 			if g.chance(70) {

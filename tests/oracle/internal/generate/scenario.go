@@ -1,5 +1,5 @@
-// Package generate makes random scenarios of objects as an API server serves them. It does not
-// depend on the release: the same seed makes the same bytes with each.
+// Package generate makes random scenarios of objects as an API server serves them. The same seed
+// makes the same bytes with each release, except in the family that sets the release's gates.
 package generate
 
 import (
@@ -23,14 +23,21 @@ type generator struct {
 
 var namespaces = []string{"default", "dev", "prod"}
 
-// Scenario makes scenario number `index` of a family and a seed, with its search mode.
-func Scenario(seed uint64, family string, index int) (*vector.Line, error) {
+// Scenario makes scenario number `index` of a family and a seed, with its search mode, for a release.
+func Scenario(version string, seed uint64, family string, index int) (*vector.Line, error) {
 	r, ok := recipeOf(family)
 	if !ok {
 		return nil, fmt.Errorf("no family %q", family)
 	}
 	g := &generator{source: newSource(seed, family, index), recipe: r, claimNames: map[string][]string{}}
+	settings := ""
+	if r.gates {
+		settings = g.setGates(minor(version))
+	}
 	scenario := g.scenario(fmt.Sprintf("%s-%d-%d", family, seed, index))
+	if settings != "" {
+		scenario["gates"] = settings
+	}
 	for key, value := range scenario {
 		if list, ok := value.([]object); ok && len(list) == 0 && key != "events" { // without, it is no sequence
 			delete(scenario, key)

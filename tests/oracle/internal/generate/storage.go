@@ -33,6 +33,9 @@ func (g *generator) storage(s object) {
 			}
 			volume["spec"].(object)["claimRef"] = reference
 		}
+		if g.shapes > 0 {
+			g.shapeFree(volume, size)
+		}
 		volumes = append(volumes, volume)
 	}
 	s["persistentVolumes"], s["persistentVolumeClaims"] = volumes, claims
@@ -73,6 +76,9 @@ func (g *generator) storageClasses() []object {
 	if g.migrated > 0 {
 		fast, late["provisioner"] = pick(g.source, inTreePlugins...), pick(g.source, inTreePlugins...)
 	}
+	if g.shapes > 0 && g.chance(g.shapes) {
+		late["allowedTopologies"] = g.topologyTerms()
+	}
 	return []object{
 		{"metadata": object{"name": "fast"}, "provisioner": fast, "volumeBindingMode": "Immediate"},
 		late,
@@ -112,6 +118,9 @@ func (g *generator) volume(name, size, class, driver string) object {
 	}
 	if g.migrated > 0 {
 		g.oldTopology(volume)
+	}
+	if g.shapes > 0 {
+		g.shapeVolume(volume)
 	}
 	return volume
 }
@@ -206,6 +215,9 @@ func (g *generator) claim(index int) (volume, claim object) {
 			volume["spec"].(object)["volumeAttributesClassName"] = attributes
 		}
 	}
+	if g.shapes > 0 {
+		g.shapeClaim(volume, metadata, spec)
+	}
 	return volume, object{"metadata": metadata, "spec": spec, "status": status}
 }
 
@@ -215,6 +227,9 @@ func (g *generator) csiNode(name string) object {
 		entry := object{"name": driver, "nodeID": "id-" + name, "topologyKeys": nil}
 		if g.chance(80) {
 			entry["allocatable"] = object{"count": g.between(0, 3)}
+		}
+		if g.shapes > 0 && g.chance(10) {
+			entry["allocatable"] = object{}
 		}
 		list = append(list, entry)
 	}
@@ -286,6 +301,9 @@ func (g *generator) storageCapacity(s object) {
 		}
 		if g.chance(30) {
 			capacity["maximumVolumeSize"] = fmt.Sprintf("%dGi", g.between(1, 4))
+		}
+		if g.shapes > 0 {
+			g.shapeCapacity(capacity)
 		}
 		capacities = append(capacities, capacity)
 	}

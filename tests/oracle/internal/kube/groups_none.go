@@ -15,13 +15,6 @@ import (
 
 var errNoGroups = errors.New("this release has no PodGroups")
 
-func setGates(text string) (func(), error) {
-	if text != "" {
-		return nil, errNoGroups
-	}
-	return func() {}, nil
-}
-
 func registerPodGroups(informers.SharedInformerFactory) (groups, composites *informer) {
 	return nil, nil
 }
