@@ -48,6 +48,7 @@ for command in "${commands[@]}"; do
     fail "manual $command: exit codes"
   [[ $(sed -n '/^.SH SYNOPSIS/{n;p}' "$work/berth-$command.1") == "\fBberth $command\fR "* ]] ||
     fail "manual $command: synopsis"
+  [[ $(sed -n '/^.SH NAME/{n;p}' "$work/berth-$command.1") == "berth\\-$command \\- "?* ]] || fail "manual $command: name"
 done
 
 # Lines that are not filled end where filled ones begin: each .fi ends a .nf, and none is left open.

@@ -149,6 +149,10 @@ grep -qx ' *filterTimeout: 0s' "$work/written" || fail run_written_no_timeout
 config 'profiles: [{pluginConfig: [{name: DynamicResources, args: {filterTimeout: 1000ms}}]}]'
 "$berth" run --kubernetes 1.37 --config "$work/config" --write-config-to "$work/written"
 grep -qx ' *filterTimeout: 1s' "$work/written" || fail run_written_whole_second
+config 'clientConnection: {contentType: "a ", acceptContentTypes: "b:"}'
+"$berth" run --kubernetes 1.37 --config "$work/config" --write-config-to "$work/written"
+grep -qx " *contentType: 'a '" "$work/written" || fail run_written_blank
+grep -qx " *acceptContentTypes: 'b:'" "$work/written" || fail run_written_colon
 said run_written_nowhere 3 "no-such-folder" "$berth" run --write-config-to "$work/no-such-folder/x"
 config 'profiles: [{plugins: {postFilter: {enabled: [{name: DefaultPremption}]}}}]'
 said run_written_wrong 3 'did you mean DefaultPreemption' "$berth" run --config "$work/config" \

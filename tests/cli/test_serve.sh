@@ -292,6 +292,17 @@ ask 400 POST /v1/fits '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 
   "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "many"}}}]}}'
 says "spec.containers[0].resources.requests.cpu"
 ask 404 POST /v1/capacity '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}'
+# As many questions may wait as LIMITS.md says; those that were answered do not count.
+python3 - "$port" <<'PYTHON' || fail "600 questions one after the other"
+import http.client, sys
+connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+for _ in range(600):
+    connection.request("GET", "/v1/drain?nodes=nowhere")
+    answer = connection.getresponse()
+    answer.read()
+    if answer.status != 404:
+        sys.exit(1)
+PYTHON
 ask 400 POST "/v1/capacity?max=-1" "$(body web)"
 says "max: '-1' is no number from 0 to 4294967295"
 ask 400 POST "/v1/capacity?together=yes" "$(body web)"

@@ -280,9 +280,9 @@ static inline berth_status berth_object_write(const berth_object *object, berth_
 
 /* Write all objects of an engine (see berth_engine_objects in read.h) as a v1 List in JSON, one
  * object per line; the second form writes a file, replacing it. Loaded into an engine of the same
- * configuration, the text results in an engine that decides in the same way and writes the same
- * text, byte for byte. (Load it without the API server's defaults, see berth_read_options: they
- * would change objects that never had them.)
+ * configuration, the text results in an engine that writes the same text, byte for byte, and that
+ * decides in the same way, except for what read.h lists as not included. (Load it without the API
+ * server's defaults, see berth_read_options: they would change objects that never had them.)
  *
  * The text lacks: annotations that no rule reads; creation times of pods, and uids that no claim
  * refers to; and fields that no rule reads, such as commands of containers. It is meant for

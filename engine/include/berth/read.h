@@ -294,9 +294,11 @@ typedef berth_status (*berth_each_object_fn)(void *context, const berth_object *
  * Not included: closed nodes; the rotation index (berth_engine_set_rotation) and the state of
  * random choices; host ports that a leaving pod freed although another pod of its node uses them,
  * too (as kube-scheduler keeps them); the old order of nodes if a node has moved to another zone
- * since the last layout; which volume came first among those that claims named before the volumes
- * existed; devices chosen for a pod's extended resources whose claim is not written yet; and
- * objects of kinds that no rule reads, which an engine does not keep.
+ * since the last layout; how many nodes had an image when a node that has it last changed, and the
+ * size that the image's first node gave, which ImageLocality counts (as kube-scheduler does); which
+ * volume came first among those that claims named before the volumes existed; devices chosen for a
+ * pod's extended resources whose claim is not written yet; and objects of kinds that no rule reads,
+ * which an engine does not keep.
  *
  * For a snapshot, create a branch (branch.h).
  * Threads: the engine's. Errors: BERTH_E_ARG (no such kind, no function), BERTH_E_STATE (the engine
