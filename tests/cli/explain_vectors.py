@@ -90,6 +90,8 @@ def ask(berth, scenario, expected):
     cluster = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(as_objects(scenario))})
     command = [berth, "explain", "-f", "-", name, "--all", "--no-remedies", "-o", "json",
                "--kubernetes", expected.get("version", "1.32")]
+    if "gates" in expected:
+        command += ["--feature-gates", expected["gates"]]
     if expected["mode"] == "all-nodes":
         command += ["--percentage", "100"]
     done = subprocess.run(command, input=cluster, capture_output=True, text=True, check=False)
