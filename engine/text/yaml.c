@@ -4,6 +4,7 @@
 #include "text/yaml.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -230,13 +231,47 @@ static berth_status push_members(composer *c, const berth__json *from, yaml_mark
     return BERTH_OK;
 }
 
-/* If keys repeat, the last one counts (json.h). So a merged list is pushed back to front. */
+/* Of members with one key, the last one counts. So a merged list is pushed back to front. */
 static berth_status push_merged(composer *c, const berth__json *from, yaml_mark_t mark)
 {
     if (from->type != BERTH__JSON_ARRAY)
         return push_members(c, from, mark);
     for (uint32_t i = from->count; i-- > 0;)
         BERTH_TRY(push_members(c, &from->as.items[i], mark));
+    return BERTH_OK;
+}
+
+/* By key, and members with one key in their order. */
+static int by_key(const void *a, const void *b)
+{
+    const berth__json_member *left = *(const berth__json_member *const *)a;
+    const berth__json_member *right = *(const berth__json_member *const *)b;
+    const int order = berth__str_cmp(left->key, right->key);
+    return order != 0 ? order : left < right ? -1 : 1;
+}
+
+/* Leave out each of the first `extra` members, which are merged, that a later one replaces. */
+static berth_status drop_replaced(composer *c, berth__json_member *members, uint32_t extra,
+                                  uint32_t *count)
+{
+    const berth__json_member **sorted =
+        berth__arena_alloc(c->arena, *count * sizeof(const void *), _Alignof(void *));
+    const uint32_t replaced = UINT32_MAX; /* longer than any text */
+    uint32_t kept = 0;
+    if (sorted == NULL)
+        return no_memory(c);
+    for (uint32_t i = 0; i < *count; i++)
+        sorted[i] = &members[i];
+    qsort(sorted, *count, sizeof(const void *), by_key);
+    for (uint32_t i = 0; i + 1 < *count; i++) {
+        berth__json_member *one = &members[sorted[i] - members];
+        if (one < members + extra && berth__str_eq(one->key, sorted[i + 1]->key))
+            one->key.len = replaced;
+    }
+    for (uint32_t i = 0; i < *count; i++)
+        if (members[i].key.len != replaced)
+            members[kept++] = members[i];
+    *count = kept;
     return BERTH_OK;
 }
 
@@ -257,6 +292,8 @@ static berth_status close_mapping(composer *c, uint32_t base, const berth__json 
         memcpy(members, c->stack + own, extra * sizeof(*members));
         memcpy(members + extra, c->stack + base, (own - base) * sizeof(*members));
     }
+    if (extra > 0)
+        BERTH_TRY(drop_replaced(c, members, extra, &count));
     c->stack_count = base;
     *out = (berth__json){.type = BERTH__JSON_OBJECT, .count = count, .as.members = members};
     return BERTH_OK;
