@@ -53,6 +53,41 @@ for node in node-7 node-31 node-12; do
   [[ -s $work/moved ]] || fail "drain_as_schedule_$node: no pod was moved"
 done
 
+# A cordoned node is tainted: for spread constraints that honor taints it is no domain any more, so
+# its pod may join one elsewhere. Constraints that ignore taints still count it, with no pod.
+spread_over() {
+  local node
+  for node in one two; do
+    cat <<YAML
+apiVersion: v1
+kind: Node
+metadata: {name: $node, labels: {kubernetes.io/hostname: $node}}
+status: {allocatable: {cpu: 4, memory: 4Gi, pods: 10}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: on-$node, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: w, controller: true}]}
+spec:
+  nodeName: $node
+  containers: [{name: c}]
+  topologySpreadConstraints:
+  - {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, nodeTaintsPolicy: $1, labelSelector: {matchLabels: {app: web}}}
+status: {phase: Running}
+---
+YAML
+  done
+}
+spread_over Honor >"$work/honor.yaml"
+spread_over Ignore >"$work/ignore.yaml"
+"$berth" drain -f "$work/honor.yaml" one --exit-code >"$work/out" || fail "drain_honor: $(cat "$work/out")"
+code=0
+"$berth" drain -f "$work/ignore.yaml" one --exit-code >"$work/out" || code=$?
+((code == 1)) || fail "drain_ignore: $code"
+"$berth" drain -f "$work/honor.yaml" --all -o json | grep -c '"placed": 1' | grep -qx 2 || fail "drain_honor_each"
+code=0
+"$berth" drain -f "$work/honor.yaml" --all --together --exit-code >"$work/out" || code=$?
+((code == 1)) || fail "drain_honor_together: $code"
+
 # Nodes are selected by label as in kubectl.
 sed -e '/hostname: old-a/s/labels: {/labels: {zone: one, size: "4", spot: "", /' \
   -e '/hostname: old-b/s/labels: {/labels: {zone: two, size: "8", /' \

@@ -1,4 +1,4 @@
-/* Derives traits from owners, annotations, volumes and deletion. */
+/* Derives traits from owners, annotations, volumes, spread constraints and deletion. */
 #include "loading/pod_traits.h"
 
 #include "cli/words.h"
@@ -29,6 +29,9 @@ unsigned pod_traits_of(const berth_pod *pod)
     for (uint32_t i = 0; i < pod->volume_count; i++)
         if (pod->volumes[i].source.kind == BERTH_VOLUME_EMPTY_DIR)
             traits |= POD_EMPTY_DIR;
+    for (uint32_t i = 0; i < pod->spread_count; i++)
+        if (words_equal(pod->spreads[i].node_taints_policy, words_of("Honor")))
+            traits |= POD_HONORS_TAINTS;
     if (pod->meta.deleting)
         traits |= POD_TERMINATING;
     return traits;

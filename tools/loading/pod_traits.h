@@ -11,6 +11,8 @@ typedef enum pod_trait {
     POD_TERMINATING = 1u << 2, /* being deleted: not placed again */
     POD_BARE = 1u << 3,        /* without a controller: nothing would make it again */
     POD_EMPTY_DIR = 1u << 4,   /* has emptyDir volumes; an eviction deletes their data */
+    /* A spread constraint of it counts no nodes whose taints it does not tolerate. */
+    POD_HONORS_TAINTS = 1u << 5,
 } pod_trait;
 
 enum { POD_STAYS = POD_DAEMON | POD_MIRROR | POD_TERMINATING };

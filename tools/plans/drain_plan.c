@@ -9,6 +9,7 @@
 #include "cli/stopwatch.h"
 #include "loading/node_list.h"
 #include "loading/pod_traits.h"
+#include "plans/node_cordon.h"
 #include "plans/node_lookup.h"
 
 /* ---- facts about pods that the engine does not keep ---- */
@@ -110,6 +111,7 @@ static void add_move(drain_plan *d, drained *node, berth_pod_id pod, uint32_t or
     node->local += volume.len > 0;
     node->empty_dirs += (traits & POD_EMPTY_DIR) != 0;
     node->bare += (traits & POD_BARE) != 0;
+    d->honors_taints |= (traits & POD_HONORS_TAINTS) != 0;
 }
 
 /* Collect the pods that must leave a node; the engine lists the newest first. */
@@ -222,10 +224,13 @@ static berth_status drain_nodes(drain_plan *d, drained *nodes, size_t count, ber
     berth_status status = berth_engine_begin(d->engine, error);
     if (status != BERTH_OK)
         return status;
+    d->honors_taints = false;
     for (size_t i = 0; i < count && status == BERTH_OK; i++) {
         status = berth_engine_close_node(d->engine, nodes[i].node, true, error);
         collect_pods(d, &nodes[i]);
     }
+    for (size_t i = 0; i < count && status == BERTH_OK && d->honors_taints; i++)
+        status = node_cordon(d->engine, nodes[i].node, error);
     move *moves = d->moves + first;
     size_t move_count = d->move_count - first;
     if (status == BERTH_OK && move_count > 0) {

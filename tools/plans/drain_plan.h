@@ -69,6 +69,7 @@ typedef struct drain_plan {
     uint32_t place_count;
     berth_pod_id *ids; /* scratch */
     size_t id_capacity;
+    bool honors_taints; /* spread constraints of a pod that moves do */
     local_volumes volumes;
 } drain_plan;
 
