@@ -48,6 +48,8 @@ static const char *const lines[] = {
     "{\"apiVersion\": \"v1\", \"kind\": \"Service\", \"metadata\": {\"name\": \"headless\"}}",
     "{\"apiVersion\": \"v1\", \"kind\": \"ReplicationController\", \"metadata\": {\"name\": "
     "\"rc\"}, \"spec\": {\"replicas\": 0, \"selector\": {\"app\": \"web\"}}}",
+    "{\"apiVersion\": \"v1\", \"kind\": \"ReplicationController\", \"metadata\": {\"name\": "
+    "\"selects-none\"}, \"spec\": {\"replicas\": 0}}",
     "{\"apiVersion\": \"apps/v1\", \"kind\": \"ReplicaSet\", \"metadata\": {\"name\": \"rs\"}, "
     "\"spec\": {\"replicas\": 0, \"selector\": {\"matchExpressions\": [{\"key\": \"app\", "
     "\"operator\": \"NotIn\", \"values\": [\"x\"]}]}}}",
