@@ -219,7 +219,7 @@ static inline berth_status berth_engine_update(berth_engine *engine, const berth
  * Cost: constant, except for nodes: linear in the node's zone and pods; the next decision then
  * rebuilds the layout, linear in all nodes, and everything that is cached for each kind of pod. For
  * what-ifs about a cluster without a node, close the node (berth_engine_close_node) and unbind its
- * pods instead: the cost is linear in those pods. */
+ * pods instead, unless spread constraints matter: the cost is linear in those pods. */
 BERTH_API berth_status berth_engine_remove(berth_engine *engine, berth_kind kind,
                                            berth_str namespace_name, berth_str name,
                                            berth_error *error);

@@ -69,8 +69,9 @@ BERTH_API berth_status berth_engine_cordon_node(berth_engine *engine, berth_node
                                                 bool unschedulable, berth_error *error);
 
 /* Close a node, so that it takes no pod at all, regardless of tolerations, for example while it is
- * drained; or open it again (`closed` false). Its own pods stay and count. Decisions report the
- * node as unschedulable. Removing the node ends this.
+ * drained; or open it again (`closed` false). Its own pods stay and count, and the node stays a
+ * domain of spread constraints, with the pods that are left there; if these constraints honor
+ * taints, taint the node, too. Decisions report the node as unschedulable. Removing it ends this.
  * Errors: BERTH_E_NOT_FOUND, BERTH_E_NOMEM. Cost: constant; nothing has to be rebuilt. */
 BERTH_API berth_status berth_engine_close_node(berth_engine *engine, berth_node_id node,
                                                bool closed, berth_error *error);
