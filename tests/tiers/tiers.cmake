@@ -11,7 +11,7 @@
 set(BERTH_TIER_LONG
   "^test_churn_"                              # memory over many arrivals and departures
   "^mutant_|^mutants_of_order$"               # mutants: protocols with a part removed
-  "^oracle_(1\\.(32|33|34|35|36|36\\.3)|vectors)$" # kube-scheduler itself, also of earlier releases
+  "^oracle_((gates_)?1\\.(32|33|34|35|36|36\\.3)|vectors)$" # kube-scheduler itself, also of earlier releases
   "^live_(bed_|reads_)?1\\."                  # real API servers
   "^install_(consumer|engine_only|packages|reproducible)$"
   "^release$"
@@ -27,7 +27,7 @@ set(BERTH_TIER_LONG
   "^go_stranger$"                             # the library and its module, built for two architectures
   "^python_wheel(_aarch64)?$")
 set(BERTH_TIER_CI
-  "^oracle_1\\.37$"
+  "^oracle_(gates_)?1\\.37$"
   "^vectors_v1\\.(32|36)_[a-z]+$"             # in every setting; ./tools/test runs each in four
   "^hostile_few$"                             # counts the instructions of dozens of runs
   "^go_(examples|package)$"
